@@ -1,0 +1,236 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the journal records: one model per event type, and the ids that tie events together.
+
+A payload key that is published in CONTRACT ("The journal") is never renamed or removed; new ones may
+be added. Readers ignore types and keys that they do not know. `SCHEMA_VERSION` goes up when a reader
+of the version before could misread what is written now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+SCHEMA_VERSION = 1
+
+
+class EventType(str, Enum):
+    """The types of event; values are those of the `type` column."""
+
+    MISSION_STARTED = 'MISSION_STARTED'
+    MODEL_TURN_STARTED = 'MODEL_TURN_STARTED'
+    WORLD_SNAPSHOT_CAPTURED = 'WORLD_SNAPSHOT_CAPTURED'
+    MODEL_RESPONSE_RECORDED = 'MODEL_RESPONSE_RECORDED'
+    TOOL_CALL_RECORDED = 'TOOL_CALL_RECORDED'
+    ACTION_PRECONDITION_CHECKED = 'ACTION_PRECONDITION_CHECKED'
+    TOOL_RESULT_RECORDED = 'TOOL_RESULT_RECORDED'
+    ROBOT_ACTION_STARTED = 'ROBOT_ACTION_STARTED'
+    ROBOT_ACTION_PROGRESS = 'ROBOT_ACTION_PROGRESS'
+    ROBOT_ACTION_OUTCOME = 'ROBOT_ACTION_OUTCOME'
+    SALIENT_EVENT = 'SALIENT_EVENT'
+    MISSION_ENDED = 'MISSION_ENDED'
+    RECOVERY_PERFORMED = 'RECOVERY_PERFORMED'
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """The ids that an event belongs to; None where there is none."""
+
+    mission_id: str | None = None
+    turn_id: str | None = None
+    tool_call_id: str | None = None
+    action_id: str | None = None
+    snapshot_id: str | None = None
+
+
+class Event(BaseModel):
+    """Base of every payload. Values must be JSON-ready and finite."""
+
+    model_config = ConfigDict(frozen=True, extra='forbid')
+    type: ClassVar[EventType]
+
+
+class MissionStarted(Event):
+    """A mission began."""
+
+    type = EventType.MISSION_STARTED
+    instruction: str
+    robot_id: str
+    provider: str
+    model: str | None = None
+    max_steps: int
+
+
+class ModelTurnStarted(Event):
+    """The model is about to be asked."""
+
+    type = EventType.MODEL_TURN_STARTED
+    step: int
+    trigger: str
+    """`mission_started`, `action_outcome`, `precondition_changed`, or the kind of salient event."""
+    system_prompt: str
+    user_prompt: str
+    omitted: list[str] = []
+    """What the projection left out to stay within its budget."""
+
+
+class WorldSnapshotCaptured(Event):
+    """A snapshot was taken for a purpose."""
+
+    type = EventType.WORLD_SNAPSHOT_CAPTURED
+    reason: Literal['model_turn', 'pre_dispatch', 'verification', 'salient_event', 'requested']
+    snapshot: dict[str, Any]
+
+
+class ModelResponseRecorded(Event):
+    """The model answered, or could not be asked."""
+
+    type = EventType.MODEL_RESPONSE_RECORDED
+    rationale: str | None
+    thinking: str | None
+    tool_calls: list[dict[str, Any]]
+    usage: dict[str, Any]
+    stop_reason: str | None
+    provider: str
+    model: str | None
+    response_id: str | None = None
+    raw_content: list[dict[str, Any]] = []
+    """The provider's content blocks as received."""
+    error: str | None = None
+
+
+class ToolCallRecorded(Event):
+    """A call reached the dispatcher."""
+
+    type = EventType.TOOL_CALL_RECORDED
+    name: str
+    arguments: Any
+    """As received, whatever that was."""
+    decision_snapshot_id: str | None
+    purpose: str | None
+    expected_outcome: str | None
+    client: dict[str, Any] = {}
+    """Who called: `kind` (model, mcp, operator), and the ids that the client used."""
+
+
+class ActionPreconditionChecked(Event):
+    """The decision's assumptions were compared with a fresh snapshot."""
+
+    type = EventType.ACTION_PRECONDITION_CHECKED
+    ok: bool
+    decision_snapshot_id: str | None
+    fresh_snapshot_id: str
+    checks: list[dict[str, Any]]
+
+
+class ToolResultRecorded(Event):
+    """The one result of a call."""
+
+    type = EventType.TOOL_RESULT_RECORDED
+    status: str
+    is_error: bool
+    structured: dict[str, Any]
+
+
+class RobotActionStarted(Event):
+    """The record that authorises a goal; durable before the goal is sent."""
+
+    type = EventType.ROBOT_ACTION_STARTED
+    skill: str
+    goal: dict[str, Any]
+    state: Literal['REQUESTED'] = 'REQUESTED'
+
+
+class RobotActionProgress(Event):
+    """An action changed its state, reported feedback, or was heard of after its end (`late`)."""
+
+    type = EventType.ROBOT_ACTION_PROGRESS
+    state: str
+    feedback: dict[str, Any] = {}
+    late: bool = False
+    note: str | None = None
+
+
+class RobotActionOutcome(Event):
+    """How an action ended."""
+
+    type = EventType.ROBOT_ACTION_OUTCOME
+    state: str
+    reason: str
+    evidence: dict[str, Any]
+    verification_snapshot_id: str | None
+
+
+class SalientEvent(Event):
+    """Something happened that the model should know of before it decides again."""
+
+    type = EventType.SALIENT_EVENT
+    kind: str
+    """battery_low, emergency_stop, foreign_goal, localization_jump, clock_jump, human_message, ..."""
+    message: str
+    details: dict[str, Any] = {}
+
+
+class MissionEnded(Event):
+    """A mission is over; `outcome` is judged by evidence, `claim` is what the model said."""
+
+    type = EventType.MISSION_ENDED
+    outcome: Literal['achieved', 'not_achieved', 'unknown']
+    reason: str
+    summary: str
+    claim: str | None = None
+    claim_supported: bool | None = None
+    steps: int
+    usage: dict[str, Any] = {}
+
+
+class RecoveryPerformed(Event):
+    """What a start found open from the run before, and how it was closed."""
+
+    type = EventType.RECOVERY_PERFORMED
+    interrupted_calls: list[str]
+    settled_actions: list[dict[str, Any]]
+    ended_missions: list[str]
+
+
+EVENT_MODELS: dict[EventType, type[Event]] = {
+    model.type: model
+    for model in (
+        MissionStarted,
+        ModelTurnStarted,
+        WorldSnapshotCaptured,
+        ModelResponseRecorded,
+        ToolCallRecorded,
+        ActionPreconditionChecked,
+        ToolResultRecorded,
+        RobotActionStarted,
+        RobotActionProgress,
+        RobotActionOutcome,
+        SalientEvent,
+        MissionEnded,
+        RecoveryPerformed,
+    )
+}
+"""Each type's payload model."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """One row of the journal."""
+
+    seq: int
+    schema_version: int
+    type: str
+    wall_time_ns: int
+    ros_time_ns: int | None
+    mission_id: str | None
+    turn_id: str | None
+    tool_call_id: str | None
+    action_id: str | None
+    snapshot_id: str | None
+    payload: dict[str, Any]
+    chain: str
