@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who decides: the seam to a language model and the clients behind it."""
+
+from robot_agent_harness.llm.client import (
+    AssistantMessage,
+    Decision,
+    Message,
+    ModelClient,
+    ModelRequest,
+    ToolCall,
+    ToolResultBlock,
+    ToolResults,
+    ToolSpec,
+    UserMessage,
+)
+from robot_agent_harness.llm.scripted import ScriptedClient
+
+__all__ = [
+    'AssistantMessage',
+    'Decision',
+    'Message',
+    'ModelClient',
+    'ModelRequest',
+    'ScriptedClient',
+    'ToolCall',
+    'ToolResultBlock',
+    'ToolResults',
+    'ToolSpec',
+    'UserMessage',
+]
