@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is known about goals and actions right now: the tracker's state, in one place and without I/O.
+
+It answers the questions that others ask: what the controller runs and for whom, what of ours is under
+way, how the last action of a mission ended, and what would stand in the way of a new one.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from robot_agent_harness.actions.controller import ACTIVE_STATUSES, ENDED_STATUSES, GoalStatus
+from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
+from robot_agent_harness.actions.preconditions import ActionGate
+from robot_agent_harness.clock import NS_PER_S, Clock
+from robot_agent_harness.world.snapshot import (
+    ActionSummary,
+    ActiveGoal,
+    Availability,
+    Navigation,
+    Observed,
+    OutcomeSummary,
+)
+
+FINISHED_KEPT = 256
+"""How many ended actions stay answerable from memory; older ones are in the journal."""
+MISSIONS_KEPT = 64
+"""For how many missions the newest outcome is kept."""
+
+
+@dataclass(slots=True)
+class _Goals:
+    """One controller's goals as its status topic last listed them."""
+
+    reachable: bool = False
+    active: tuple[tuple[str, int], ...] = ()
+    heard_ns: int | None = None
+
+
+class ActionBoard:
+    """Current actions, recent outcomes, and the goals that each controller reports."""
+
+    def __init__(self, *, clock: Clock, controllers: tuple[str, ...]) -> None:
+        self._clock = clock
+        self._goals = {name: _Goals() for name in controllers}
+        self._actions: OrderedDict[str, RobotAction] = OrderedDict()
+        self._recent: OrderedDict[str | None, RobotAction] = OrderedDict()
+        self._unfinished: dict[str, None] = {}
+        self._unknown: RobotAction | None = None
+        self._unknown_ended = True
+        self._foreign_active_ns: dict[str, int] = {}
+
+    def get(self, action_id: str) -> RobotAction | None:
+        """Return an action that is under way or ended recently."""
+        return self._actions.get(action_id)
+
+    def owns(self, goal_id: str) -> bool:
+        """Whether this harness sent that goal."""
+        return goal_id in self._actions
+
+    @property
+    def unfinished(self) -> tuple[RobotAction, ...]:
+        """Actions without an outcome, oldest first."""
+        return tuple(self._actions[action_id] for action_id in self._unfinished)
+
+    def put(self, action: RobotAction) -> None:
+        """Store an action's newest value."""
+        self._actions[action.action_id] = action
+        if not action.state.terminal:
+            self._unfinished[action.action_id] = None
+            self._unknown = None
+            return
+        self._unfinished.pop(action.action_id, None)
+        self._recent[action.mission_id] = action
+        self._recent.move_to_end(action.mission_id)
+        while len(self._recent) > MISSIONS_KEPT:
+            self._recent.popitem(last=False)
+        if action.state is ActionState.UNKNOWN:
+            self._unknown, self._unknown_ended = action, False
+        self._forget()
+
+    def goal_ended(self, action_id: str) -> None:
+        """Note that the controller has been seen to run this goal no more."""
+        if self._unknown is not None and self._unknown.action_id == action_id:
+            self._unknown_ended = True
+
+    def set_reachable(self, controller: str, reachable: bool) -> None:
+        """Note that an action server came or went; one that is gone runs nothing."""
+        goals = self._goals[controller]
+        goals.reachable = reachable
+        if not reachable:
+            goals.active, goals.heard_ns = (), None
+            self._unknown_ended = True
+
+    def update_goals(
+        self, controller: str, listed: tuple[tuple[str, int], ...]
+    ) -> tuple[str, ...]:
+        """Take over a status list and return the foreign goals that became active with it."""
+        now = self._clock.monotonic_ns()
+        goals = self._goals[controller]
+        before = {goal_id for goal_id, _ in goals.active}
+        goals.active = tuple((g, s) for g, s in listed if s in ACTIVE_STATUSES)
+        goals.heard_ns = now
+        active = {goal_id for goal_id, _ in goals.active}
+        if self._unknown is not None and self._unknown.action_id not in active:
+            ended = any(
+                g == self._unknown.action_id and s in ENDED_STATUSES for g, s in listed
+            )
+            was_listed = self._unknown.action_id in before
+            self._unknown_ended = self._unknown_ended or ended or was_listed
+        foreign = {goal_id for goal_id in active if not self.owns(goal_id)}
+        self._foreign_active_ns = {
+            goal_id: seen
+            for goal_id, seen in self._foreign_active_ns.items()
+            if now - seen < 60 * NS_PER_S
+        } | dict.fromkeys(foreign, now)
+        return tuple(sorted(foreign - before))
+
+    def foreign_goal_since(self, monotonic_ns: int) -> str | None:
+        """Return a foreign goal that was seen active at or after this steady time."""
+        for goal_id, seen in self._foreign_active_ns.items():
+            if seen >= monotonic_ns:
+                return goal_id
+        return None
+
+    def gate(self) -> ActionGate:
+        """Say which of our actions stand in the way of a new one."""
+        unknown = self._unknown.action_id if self._unknown else None
+        return ActionGate(next(iter(self._unfinished), None), unknown, self._unknown_ended)
+
+    def navigation(self, controller: str) -> Observed[Navigation]:
+        """Return what the controller does, as it goes into a snapshot."""
+        goals = self._goals[controller]
+        now = self._clock.monotonic_ns()
+        own = next(
+            (a for a in self.unfinished if a.feedback), None
+        )
+        navigation = Navigation(
+            controller_reachable=goals.reachable,
+            active_goals=tuple(
+                ActiveGoal(
+                    goal_id,
+                    'own' if self.owns(goal_id) else 'foreign',
+                    GoalStatus.name_of(status),
+                )
+                for goal_id, status in goals.active
+            ),
+            distance_remaining_m=own.feedback.get('distance_remaining') if own else None,
+            recoveries=own.feedback.get('number_of_recoveries') if own else None,
+        )
+        age = None if goals.heard_ns is None else (now - goals.heard_ns) / NS_PER_S
+        return Observed(navigation, f'{controller}/_action/status', None, age, Availability.AVAILABLE)
+
+    def active_summary(self) -> ActionSummary | None:
+        """Return the action that is under way, as it goes into a snapshot."""
+        action = next(iter(self.unfinished), None)
+        if action is None:
+            return None
+        age = (self._clock.monotonic_ns() - action.requested_monotonic_ns) / NS_PER_S
+        return ActionSummary(
+            action.action_id, action.skill, action.state.value, action.goal, round(age, 3)
+        )
+
+    def recent_outcome(self, mission_id: str | None) -> OutcomeSummary | None:
+        """Return how the newest action of this mission ended; other missions' outcomes stay theirs."""
+        action = self._recent.get(mission_id)
+        if action is None or action.outcome is None:
+            return None
+        return OutcomeSummary(
+            action.action_id,
+            action.skill,
+            action.outcome.state.value,
+            action.outcome.reason.value,
+            action.goal,
+        )
+
+    def _forget(self) -> None:
+        surplus = len(self._actions) - FINISHED_KEPT
+        for action_id in list(self._actions)[: max(0, surplus)]:
+            if action_id not in self._unfinished:
+                del self._actions[action_id]
