@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Skills that move the robot to somewhere, and the one that stops it."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from robot_agent_harness.skills.outputs import ActionOutput, ManagedOutput
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.skills.skill import (
+    GoalContext,
+    ManagedAction,
+    SkillContext,
+    SkillError,
+    skill,
+)
+
+COORDINATE_LIMIT_M = 10_000.0
+"""No map is larger; a coordinate beyond it is a slip, and planners misbehave on it."""
+_Coordinate = Field(ge=-COORDINATE_LIMIT_M, le=COORDINATE_LIMIT_M)
+_CANCEL_CODES = {
+    0: 'the controller accepted the request to cancel',
+    1: 'the controller refused to cancel',
+    2: 'the controller does not know this goal',
+    3: 'the goal had already ended',
+}
+
+
+@skill(output=ManagedOutput, managed=ManagedAction())
+def navigate_to_pose(
+    context: GoalContext,
+    x: Annotated[float, _Coordinate, Field(description='Metres, in frame_id.')],
+    y: Annotated[float, _Coordinate, Field(description='Metres, in frame_id.')],
+    yaw: Annotated[
+        float,
+        Field(
+            ge=-2 * math.pi, le=2 * math.pi, description='Radians, counter-clockwise from the x axis.'
+        ),
+    ] = 0.0,
+    frame_id: Annotated[str, Field(description='The map frame; no other is accepted.')] = 'map',
+) -> dict[str, Any]:
+    """Drive to a pose on the map. Returns once the controller has accepted or refused the goal;
+    status accepted means that the robot has started, not that it has arrived. Use wait_for_action
+    with the returned action_id to learn the verified outcome. Refused with precondition_changed if
+    the world is no longer what the decision assumed.
+    """
+    if frame_id != context.global_frame:
+        raise SkillError(
+            f'navigate_to_pose: frame_id: goals are given in {context.global_frame!r}, the frame in'
+            f' which arrival can be verified (got {frame_id!r})',
+            status=ResultStatus.INVALID_ARGUMENTS,
+        )
+    return {'x': float(x), 'y': float(y), 'yaw': float(yaw), 'frame_id': frame_id}
+
+
+@skill(output=ManagedOutput, managed=ManagedAction())
+def navigate_to_place(
+    context: GoalContext,
+    name: Annotated[str, Field(description='A name from list_places.')],
+) -> dict[str, Any]:
+    """Drive to a named place. Works like navigate_to_pose: accepted is not arrived."""
+    place = context.places.get(name)
+    if place is None:
+        known = ', '.join(sorted(context.places)) or 'none'
+        raise SkillError(
+            f'navigate_to_place: name: no place {name!r}; known places: {known}',
+            status=ResultStatus.INVALID_ARGUMENTS,
+        )
+    if place.frame_id != context.global_frame:
+        raise SkillError(
+            f'navigate_to_place: {name} is given in frame {place.frame_id!r}, arrival can be verified'
+            f' in {context.global_frame!r} only; correct places_file',
+            status=ResultStatus.INVALID_ARGUMENTS,
+        )
+    return {'x': place.x, 'y': place.y, 'yaw': place.yaw, 'frame_id': place.frame_id}
+
+
+@skill(output=ActionOutput, idempotent=True)
+async def cancel_action(
+    context: SkillContext,
+    action_id: Annotated[str, Field(description='The action_id of the call that started it.')],
+) -> ToolResult:
+    """Ask the controller to cancel an action. The robot stops when the controller says so; learn the
+    outcome with wait_for_action. This is no emergency stop.
+    """
+    action = context.board.get(action_id)
+    if action is None:
+        raise SkillError(
+            f'cancel_action: no action {action_id!r}', status=ResultStatus.UNKNOWN_ACTION
+        )
+    code = await context.tracker.cancel(action_id)
+    said = 'the controller did not answer' if code is None else _CANCEL_CODES.get(code, f'{code}')
+    current = context.board.get(action_id) or action
+    return ToolResult(
+        ResultStatus.COMPLETED,
+        f'{said}; the action is {current.state.value}',
+        {'action_id': action_id, 'state': current.state.value, 'cancel_return_code': code},
+    )

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Skills that look: at the world, at actions and at the known places. They move nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from robot_agent_harness.actions.lifecycle import RobotAction
+from robot_agent_harness.skills.outputs import ActionOutput, PlacesOutput, SnapshotOutput
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.skills.skill import SkillContext, SkillError, skill
+from robot_agent_harness.world.projection import project
+
+WAIT_MAX_S = 600.0
+"""Longest wait in one call; a client that wants more asks again."""
+PROGRESS_PERIOD_S = 2.0
+"""How often a waiting client is told that the action goes on."""
+_ActionId = Annotated[str, Field(description='The action_id of the call that started it.')]
+
+
+@skill(output=SnapshotOutput, read_only=True)
+async def get_world_snapshot(context: SkillContext) -> ToolResult:
+    """Look at the robot and its world now: pose, motion, battery, emergency stop, what the controller
+    runs, how the last action ended. Each fact says how old it is and whether it may be believed.
+    Decisions that follow are held against this view.
+    """
+    snapshot = context.observer.capture(context.mission_id)
+    projection = project(snapshot, max_bytes=context.projection_max_bytes)
+    return ToolResult(
+        ResultStatus.COMPLETED,
+        'the world as it is now',
+        {'snapshot_id': snapshot.snapshot_id, 'snapshot': json.loads(projection.text)},
+    )
+
+
+@skill(output=PlacesOutput, read_only=True)
+async def list_places(context: SkillContext) -> ToolResult:
+    """List the places that navigate_to_place knows, with their poses (metres and radians)."""
+    places = [{'name': name, **place.model_dump()} for name, place in sorted(context.places.items())]
+    return ToolResult(ResultStatus.COMPLETED, f'{len(places)} places', {'places': places})
+
+
+@skill(output=ActionOutput, read_only=True)
+async def get_action(context: SkillContext, action_id: _ActionId) -> ToolResult:
+    """Tell the state of an action, and its outcome with the evidence once it has one."""
+    return _told(_known(context.board.get(action_id), action_id))
+
+
+@skill(output=ActionOutput, read_only=True)
+async def wait_for_action(
+    context: SkillContext,
+    action_id: _ActionId,
+    timeout_s: Annotated[
+        float, Field(ge=0.0, le=WAIT_MAX_S, description='Seconds to wait at most.')
+    ] = 60.0,
+) -> ToolResult:
+    """Wait until an action has its outcome, and return it with the evidence. Returns the current state
+    when the time is up; waiting longer, or giving up waiting, does not disturb the action.
+    """
+    action = _known(context.board.get(action_id), action_id)
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    while not action.state.terminal:
+        elapsed = loop.time() - started
+        if elapsed >= timeout_s:
+            break
+        if context.progress is not None:
+            await context.progress(elapsed, timeout_s, _line(action))
+        pause = min(PROGRESS_PERIOD_S, timeout_s - elapsed)
+        action = _known(await context.tracker.wait(action_id, pause), action_id)
+    return _told(action)
+
+
+def _known(action: RobotAction | None, action_id: str) -> RobotAction:
+    if action is None:
+        raise SkillError(
+            f'no action {action_id!r}: it never existed, or ended so long ago that only the journal'
+            ' knows it',
+            status=ResultStatus.UNKNOWN_ACTION,
+        )
+    return action
+
+
+def _told(action: RobotAction) -> ToolResult:
+    return ToolResult(ResultStatus.COMPLETED, _line(action), describe(action))
+
+
+def describe(action: RobotAction) -> dict[str, Any]:
+    """Return what is known of an action, as the results and resources show it."""
+    outcome = action.outcome
+    return {
+        'action_id': action.action_id,
+        'skill': action.skill,
+        'goal': action.goal,
+        'state': action.state.value,
+        'reason': outcome.reason.value if outcome else None,
+        'evidence': outcome.evidence if outcome else None,
+        'feedback': None if outcome else action.feedback or None,
+    }
+
+
+def _line(action: RobotAction) -> str:
+    if action.outcome is not None:
+        why = action.outcome.evidence.get('why', '')
+        return f'{action.state.value} ({action.outcome.reason.value}): {why}'
+    left = action.feedback.get('distance_remaining')
+    return action.state.value + (f', {left:.1f} m of path left' if left else '')

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Named places, from a YAML file that may be edited while the harness runs.
+
+The book remembers for a while what it said before, so that a decision made from old coordinates can be
+told from one made from the present ones.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from robot_agent_harness.clock import Clock
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.validation import explain
+
+logger = logging.getLogger(__name__)
+
+EDITIONS_KEPT = 16
+"""How many earlier readings of the file are remembered."""
+
+
+class Place(BaseModel):
+    """Where a name points to: metres and radians in a fixed frame (REP 105)."""
+
+    model_config = ConfigDict(frozen=True, extra='forbid', strict=True, allow_inf_nan=False)
+
+    x: float
+    y: float
+    yaw: float = 0.0
+    frame_id: str = 'map'
+    description: str = ''
+
+
+class _PlacesFile(BaseModel):
+    model_config = ConfigDict(frozen=True, extra='forbid')
+
+    places: dict[str, Place] = Field(default_factory=dict)
+
+
+def read_places(path: Path) -> Mapping[str, Place]:
+    """Read a places file.
+
+    :raises ConfigurationError: it is missing or not as it should be; names file and key.
+    """
+    try:
+        raw = yaml.safe_load(path.read_text(encoding='utf-8')) or {}
+    except OSError as error:
+        raise ConfigurationError(f'places_file {path}: {error.strerror}') from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f'places_file {path}: not YAML: {error}') from error
+    try:
+        return MappingProxyType(_PlacesFile.model_validate(raw).places)
+    except ValidationError as error:
+        raise ConfigurationError(f'places_file {path}: {explain(error)}') from error
+
+
+class PlaceBook:
+    """The places as they are now, and as they were at a decision."""
+
+    def __init__(self, *, clock: Clock, path: Path | None) -> None:
+        """Read the file.
+
+        :raises ConfigurationError: see :func:`read_places`.
+        """
+        self._clock = clock
+        self._path = path
+        self._stamp = self._mtime()
+        places = read_places(path) if path else MappingProxyType({})
+        self._editions: list[tuple[int, Mapping[str, Place]]] = [(clock.monotonic_ns(), places)]
+
+    def current(self) -> Mapping[str, Place]:
+        """Return the places now, reading the file again if it has changed.
+
+        A file that cannot be read any more changes nothing: the last good places stand, and the log
+        says why.
+        """
+        stamp = self._mtime()
+        if self._path is not None and stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._editions.append((self._clock.monotonic_ns(), read_places(self._path)))
+                del self._editions[:-EDITIONS_KEPT]
+            except ConfigurationError as error:
+                logger.error('keeping the last good places: %s', error)
+        return self._editions[-1][1]
+
+    def at(self, monotonic_ns: int) -> Mapping[str, Place]:
+        """Return the places as they were known at a steady time."""
+        for since, places in reversed(self._editions):
+            if since <= monotonic_ns:
+                return places
+        return self._editions[0][1]
+
+    def _mtime(self) -> int | None:
+        try:
+            return self._path.stat().st_mtime_ns if self._path else None
+        except OSError:
+            return None

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a skill is: an ordinary typed function, and for physical ones how the act is tracked.
+
+Skills stay ordinary tools. The metadata of a managed skill never changes the tool's name, description
+or argument schema; it tells the dispatcher what to check before, the tracker what to follow, and the
+verifier what to look at. A skill without it is an ordinary tool.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.preconditions import PreconditionPolicy
+from robot_agent_harness.actions.tracker import ActionTimeouts, RobotActionTracker
+from robot_agent_harness.errors import ConfigurationError, HarnessError
+from robot_agent_harness.skills.places import Place
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.validation import explain
+
+NAME_PATTERN = re.compile(r'[A-Za-z0-9_.-]{1,128}')
+"""Tool names that every MCP client takes (MCP 2026-07-28, server/tools)."""
+
+
+class SkillError(HarnessError):
+    """A skill's anticipated failure: its text goes to the caller.
+
+    :param status: the error status that the call gets.
+    """
+
+    code = 'tool_error'
+
+    def __init__(self, message: str, *, status: ResultStatus = ResultStatus.TOOL_ERROR) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ProgressSink(Protocol):
+    """Tells a waiting client how far a call has come."""
+
+    async def __call__(self, progress: float, total: float | None, message: str) -> None:
+        """Report; `progress` only increases."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GoalContext:
+    """What a managed skill may use to turn arguments into a goal; the same inputs give the same goal."""
+
+    places: Mapping[str, Place]
+    global_frame: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillContext:
+    """What an ordinary skill may use."""
+
+    observer: WorldObserver
+    board: ActionBoard
+    tracker: RobotActionTracker
+    places: Mapping[str, Place]
+    mission_id: str | None
+    progress: ProgressSink | None
+    projection_max_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedAction:
+    """How a physical skill is checked, followed and verified."""
+
+    controller: str = 'navigate_to_pose'
+    """The action whose events tell of it; they correlate by the ROS goal id."""
+    verifier: str = 'navigation'
+    """Who judges the outcome."""
+    preconditions: PreconditionPolicy = PreconditionPolicy()
+    """Snapshot fields that it needs, with their tolerances."""
+    timeouts: ActionTimeouts | None = None
+    """Its bounds; None means those of the `navigation.*` parameters."""
+
+
+GoalFunction = Callable[..., dict[str, Any]]
+ToolFunction = Callable[..., Awaitable[ToolResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A tool: its name, its schemas and what runs when it is called."""
+
+    name: str
+    title: str
+    description: str
+    function: GoalFunction | ToolFunction
+    arguments: type[BaseModel]
+    output: type[BaseModel]
+    managed: ManagedAction | None
+    read_only: bool
+    idempotent: bool
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The arguments' JSON Schema; nothing but the declared keys is allowed."""
+        return _without_titles(self.arguments.model_json_schema())
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the structured result."""
+        return self.output.model_json_schema()
+
+    def parse(self, arguments: Any) -> dict[str, Any]:
+        """Return the arguments as declared, defaults filled in.
+
+        :raises SkillError: with `invalid_arguments`, naming each key at fault.
+        """
+        try:
+            parsed = self.arguments.model_validate({} if arguments is None else arguments)
+        except ValidationError as error:
+            raise SkillError(
+                f'{self.name}: {explain(error)}', status=ResultStatus.INVALID_ARGUMENTS
+            ) from error
+        return {name: getattr(parsed, name) for name in type(parsed).model_fields}
+
+
+def skill(
+    *,
+    output: type[BaseModel],
+    title: str | None = None,
+    managed: ManagedAction | None = None,
+    read_only: bool = False,
+    idempotent: bool = False,
+) -> Callable[[Any], Skill]:
+    """Make a skill of a function: its name, docstring and annotated parameters describe the tool.
+
+    The first parameter is the context (:class:`GoalContext` for a managed skill, which returns the
+    goal; :class:`SkillContext` for an ordinary one, which is a coroutine returning a ToolResult).
+
+    :raises ConfigurationError: the function cannot be a tool.
+    """
+
+    def make(function: Any) -> Skill:
+        name = function.__name__
+        if not NAME_PATTERN.fullmatch(name):
+            raise ConfigurationError(f'skill {name!r}: not a valid tool name')
+        if not function.__doc__:
+            raise ConfigurationError(f'skill {name}: a docstring is its description; it has none')
+        return Skill(
+            name=name,
+            title=title or name.replace('_', ' ').capitalize(),
+            description=inspect.cleandoc(function.__doc__),
+            function=function,
+            arguments=_arguments_of(function),
+            output=output,
+            managed=managed,
+            read_only=read_only,
+            idempotent=idempotent,
+        )
+
+    return make
+
+
+def _arguments_of(function: Any) -> type[BaseModel]:
+    hints = get_type_hints(function, include_extras=True)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    fields: dict[str, Any] = {
+        p.name: (hints[p.name], ... if p.default is inspect.Parameter.empty else p.default)
+        for p in parameters
+    }
+    config = ConfigDict(extra='forbid', strict=True, allow_inf_nan=False)
+    return create_model(f'{function.__name__}_arguments', __config__=config, **fields)
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """Drop the titles that pydantic derives from names: they only cost the model tokens."""
+    plain = {key: value for key, value in schema.items() if key not in ('title', 'description')}
+    plain['properties'] = {
+        name: {key: value for key, value in field.items() if key != 'title'}
+        for name, field in schema.get('properties', {}).items()
+    }
+    return plain

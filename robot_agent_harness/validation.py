@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Pydantic's findings in one line that names the key and says what is wrong with it."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+FINDINGS_MAX = 5
+VALUE_MAX = 60
+
+
+def explain(error: ValidationError) -> str:
+    """Return the first findings as `key: what is wrong (got value)`, separated by semicolons."""
+    findings = error.errors(include_url=False, include_context=False)
+    told = []
+    for finding in findings[:FINDINGS_MAX]:
+        where = '.'.join(str(part) for part in finding['loc']) or 'value'
+        if finding['type'] == 'extra_forbidden':
+            told.append(f'{where}: unknown key')
+        elif finding['type'] == 'missing':
+            told.append(f'{where}: missing')
+        else:
+            value = repr(finding['input'])
+            value = value if len(value) <= VALUE_MAX else value[:VALUE_MAX] + '...'
+            told.append(f'{where}: {finding["msg"]} (got {value})')
+    if len(findings) > FINDINGS_MAX:
+        told.append(f'and {len(findings) - FINDINGS_MAX} more')
+    return '; '.join(told)
