@@ -23,7 +23,7 @@ test-long: setup ## the same with the long runs
 	@$(IN_ENV) pytest --long $(ARGS)
 
 lint: setup ## style, formatting, types and the direction of dependencies
-	@$(IN_ENV) ruff check . && ruff format --check . && mypy && lint-imports
+	@$(IN_ENV) ruff check . && ruff format --check . && mypy && lint-imports --no-logo
 
 format: setup ## put the code into the house's format
 	@$(IN_ENV) ruff check --fix . ; ruff format .

@@ -3,14 +3,16 @@
 """
 Make the environment in which this working tree runs: `.venv` and `.ros`.
 
-`.venv` holds the locked packages and, where no ROS 2 installation is sourced, ROS 2 Kilted from the
-package index; `.ros` holds the interfaces built with colcon and the variables that `env.sh` sets.
-Each step leaves a stamp of what it was made from, written last, so that an interrupted run is done
-again and an unchanged one is skipped. Standard library only: it runs before anything is installed.
+`.venv` holds the locked packages and, where no ROS 2 installation is sourced, ROS 2 Kilted from
+the package index; `.ros` holds the interfaces built with colcon and the variables that `env.sh`
+sets. Each step leaves a stamp of what it was made from, written last, so that an interrupted run
+is done again and an unchanged one is skipped. Standard library only: it runs before anything is
+installed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import contextlib
 import fcntl
 import hashlib
@@ -25,7 +27,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from typing import Any, Iterator, NoReturn
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / '.venv'
@@ -89,11 +91,11 @@ def check_machine(ros: list[str]) -> None:
     """Refuse a machine that lacks something that only its owner can install."""
     version = f'{sys.version_info.major}.{sys.version_info.minor}'
     try:
-        import ensurepip  # noqa: F401  PLC0415
-        import venv  # noqa: F401  PLC0415
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
     except ImportError:
         fail(
-            f"Python {version} ({sys.executable}) has no venv module. Debian and Ubuntu: "
+            f'Python {version} ({sys.executable}) has no venv module. Debian and Ubuntu: '
             f'apt install python{version}-venv'
         )
     header = Path(sysconfig.get_paths()['include']) / 'Python.h'

@@ -1,0 +1,197 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The package's metadata agree with each other and with what is there."""
+
+import ast
+import configparser
+from pathlib import Path
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import robot_agent_harness
+from robot_agent_harness.resources import config_path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE_XML = ElementTree.parse(ROOT / 'package.xml').getroot()
+UNDERLAY_XML = ElementTree.parse(ROOT / 'underlay/nav2_msgs/package.xml').getroot()
+
+# ROS packages that Python modules import under another name than their package.xml key.
+IMPORT_ONLY = {'tf2_geometry_msgs'}
+
+
+@pytest.fixture(scope='module')
+def setup_cfg():
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / 'setup.cfg')
+    return parser
+
+
+def dependencies(root):
+    return {
+        element.text
+        for element in root
+        if element.tag in ('depend', 'build_depend', 'exec_depend', 'buildtool_depend')
+    }
+
+
+def requirements(text):
+    """Map names to version ranges in the lines of a requirements file."""
+    lines = (line.split('#')[0].strip() for line in text.splitlines())
+    found = {}
+    for line in filter(None, lines):
+        name, specifier = re.fullmatch(r'([A-Za-z0-9._-]+)(.*)', line).groups()
+        found[name.lower().replace('_', '-')] = specifier
+    return found
+
+
+def test_versions_agree(setup_cfg):
+    version = PACKAGE_XML.findtext('version')
+    assert setup_cfg['metadata']['version'] == version
+    assert robot_agent_harness.__version__ == version
+
+
+def test_package_xml_names_what_colcon_and_rosdep_need():
+    assert PACKAGE_XML.attrib['format'] == '3'
+    assert PACKAGE_XML.findtext('name') == 'robot_agent_harness'
+    assert PACKAGE_XML.findtext('license') == 'Apache-2.0'
+    assert PACKAGE_XML.findtext('export/build_type') == 'ament_cmake'
+    assert PACKAGE_XML.findtext('member_of_group') == 'rosidl_interface_packages'
+    assert PACKAGE_XML.find('maintainer').attrib['email']
+    # rosdep refuses a whole workspace for one key that it does not know.
+    assert not {'python3-anthropic', 'python3-anthropic-pip'} & dependencies(PACKAGE_XML)
+
+
+def test_description_is_the_same_everywhere(setup_cfg):
+    assert setup_cfg['metadata']['description'] == PACKAGE_XML.findtext('description')
+
+
+def test_package_xml_declares_every_ros_package_that_is_imported():
+    declared = dependencies(PACKAGE_XML)
+    imported = set()
+    for path in (ROOT / 'robot_agent_harness').rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split('.')[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.split('.')[0])
+    ros = {name for name in imported if name.endswith(('_msgs', '_interfaces')) or name in _ROS}
+    assert ros - declared - IMPORT_ONLY == set()
+
+
+_ROS = {'ament_index_python', 'launch', 'launch_ros', 'rclpy', 'tf2_ros'}
+
+
+def test_cmake_generates_every_interface_file():
+    text = (ROOT / 'CMakeLists.txt').read_text()
+    files = {
+        f'{folder}/{path.name}'
+        for folder in ('msg', 'action')
+        for path in (ROOT / folder).iterdir()
+    }
+    assert set(re.findall(r'"((?:msg|action)/\w+\.\w+)"', text)) == files
+
+
+def test_every_interface_field_is_explained():
+    for path in [*(ROOT / 'msg').iterdir(), *(ROOT / 'action').iterdir()]:
+        section_explained = False
+        for line in path.read_text().splitlines():
+            if line.startswith('#'):
+                section_explained = True
+            elif not line.strip() or line == '---':
+                section_explained = False
+            else:
+                assert '#' in line or section_explained or 'availability' in line or '=' in line, (
+                    f'{path.name}: {line}'
+                )
+
+
+def test_entry_point_names_a_function_that_exists(setup_cfg):
+    scripts = setup_cfg['options.entry_points']['console_scripts'].strip()
+    assert scripts == 'robot-agent-harness = robot_agent_harness.cli:main'
+
+
+@pytest.mark.parametrize('module', ['cli', 'ros/harness_node', 'ros/sim_robot_node'])
+def test_launched_module_has_main(module):
+    tree = ast.parse((ROOT / 'robot_agent_harness' / f'{module}.py').read_text())
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    imported = {
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert 'main' in functions | imported
+
+
+def test_cmake_launches_the_same_modules():
+    text = (ROOT / 'CMakeLists.txt').read_text()
+    launchers = re.findall(r'^  install_launcher\((\S+) (\S+) (\S+)\)$', text, re.MULTILINE)
+    assert launchers == [
+        ('harness', '${PROJECT_NAME}.ros.harness_node', 'lib/${PROJECT_NAME}'),
+        ('sim_robot', '${PROJECT_NAME}.ros.sim_robot_node', 'lib/${PROJECT_NAME}'),
+        ('robot-agent-harness', '${PROJECT_NAME}.cli', 'bin'),
+    ]
+
+
+def test_setup_cfg_asks_for_no_more_than_the_lock_files_hold(setup_cfg):
+    wanted = requirements(setup_cfg['options']['install_requires'])
+    for extra in setup_cfg['options.extras_require'].values():
+        wanted |= requirements(extra)
+    named = requirements((ROOT / 'requirements.in').read_text())
+    assert {name: named.get(name) for name in wanted} == wanted
+
+
+@pytest.mark.parametrize('name', ['requirements', 'requirements-ros'])
+def test_requirements_give_a_reason_and_are_locked_with_hashes(name):
+    source = (ROOT / f'{name}.in').read_text()
+    lock = (ROOT / f'{name}.lock').read_text()
+    for line in source.splitlines():
+        assert not line or '#' in line, f'no reason given: {line}'
+    locked = set(re.findall(r'^([a-z0-9-]+)==', lock, re.MULTILINE))
+    assert set(requirements(source)) <= locked
+    # Which index packages come from is the machine's own business.
+    assert '://' not in lock
+    blocks = re.split(r'\n(?=[a-z])', lock.strip())
+    assert all('--hash=sha256:' in block for block in blocks)
+
+
+def test_underlay_is_invisible_in_a_users_workspace():
+    assert (ROOT / 'underlay/COLCON_IGNORE').exists()
+    assert UNDERLAY_XML.findtext('name') == 'nav2_msgs'
+
+
+def test_every_source_file_carries_its_licence():
+    patterns = ('robot_agent_harness/**/*.py', 'test/**/*.py', 'scripts/*', 'setup.py', 'env.sh')
+    for path in (path for pattern in patterns for path in ROOT.glob(pattern)):
+        if path.is_file() and path.suffix in ('.py', '.sh'):
+            head = path.read_text()[:400]
+            assert 'SPDX-License-Identifier: Apache-2.0' in head, path
+
+
+def test_core_imports_without_ros():
+    """Whatever lies outside robot_agent_harness.ros must not need rclpy, even when it is there."""
+    code = (
+        'import importlib, pkgutil, sys, robot_agent_harness as package\n'
+        'for found in pkgutil.walk_packages(package.__path__[:1], package.__name__ + "."):\n'
+        '    if not found.name.startswith(package.__name__ + ".ros"):\n'
+        '        if not found.name.endswith("__main__"): importlib.import_module(found.name)\n'
+        'print([name for name in sys.modules if name.split(".")[0] in ("rclpy", "nav2_msgs")])\n'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == '[]'
+
+
+def test_shipped_configuration_is_found_from_the_source_tree():
+    assert config_path('harness.yaml') == ROOT / 'config' / 'harness.yaml'
+
+
+def test_a_missing_configuration_file_is_named():
+    with pytest.raises(FileNotFoundError, match=r'no_such\.yaml'):
+        config_path('no_such.yaml')
