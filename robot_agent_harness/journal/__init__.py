@@ -1,0 +1,8 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What happened: the append-only, chained, durable record of everything that mattered."""
+
+from robot_agent_harness.journal.schema import chain_of
+from robot_agent_harness.journal.store import Entry, MissionJournal
+
+__all__ = ['Entry', 'MissionJournal', 'chain_of']

@@ -1,0 +1,279 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The one connection that writes: blocking, used by one thread at a time.
+
+It knows where the journal ends, and writes only while the file that it opened still bears the
+name. A file that was deleted or replaced is never made again behind the user's back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import contextlib
+import os
+from pathlib import Path
+import sqlite3
+import stat
+from typing import Literal
+
+from sqlite_utils import Database
+
+from robot_agent_harness.errors import JournalCorruptError, JournalUnavailableError
+from robot_agent_harness.journal.lock import JournalLock
+from robot_agent_harness.journal.records import Row
+from robot_agent_harness.journal.schema import chain_of, COLUMNS, migrations
+from robot_agent_harness.journal.soundness import EMPTY, has_wal, inspect, Tail, tail_of
+from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
+
+Synchronous = Literal['full', 'normal']
+
+FILE_MODE = 0o600
+"""Of the journal, its -wal and its -shm: they hold what people said."""
+
+WAL_SIZE_LIMIT_BYTES = 16 * 1024 * 1024
+"""To what a -wal that grew is cut back at the next checkpoint."""
+
+_INSERT = f'INSERT INTO events ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})'
+_PROBE = (
+    "INSERT INTO meta (key, value) VALUES ('probes', '1')"
+    ' ON CONFLICT (key) DO UPDATE SET value = value + 1'
+)
+
+
+class JournalDatabase:
+    """The journal's file, locked and checked, and the transactions on it.
+
+    :param path: absolute, without links; its folder exists.
+    :param busy_timeout_ms: how long one attempt waits for another program's lock.
+    :raises JournalError: the file cannot be used; it was left as it was.
+    """
+
+    def __init__(self, path: Path, *, synchronous: Synchronous, busy_timeout_ms: int) -> None:
+        self.path = path
+        self._synchronous = synchronous
+        self._busy_timeout_ms = busy_timeout_ms
+        self._conn: sqlite3.Connection | None = None
+        self._files: tuple[int, ...] | None = None
+        self._suspect = False
+        self._lock = JournalLock(path)
+        try:
+            self.tail = inspect(path) if path.exists() else self._create()
+            self._next = self.tail
+            self._conn = self._connect()
+            migrations.apply(Database(self._conn))
+            self.probe()
+            self._files = self._identity()
+        except sqlite3.Error as error:
+            self._abandon()
+            raise JournalUnavailableError(self.explain(error)) from error
+        except OSError as error:
+            self._abandon()
+            raise JournalUnavailableError(
+                f'journal {path}: {error.strerror}; give this user access, or choose another path'
+            ) from error
+        except BaseException:
+            self._abandon()
+            raise
+
+    def begin(self) -> None:
+        """Start a transaction on the file that was opened, if it is still in its place.
+
+        :raises JournalUnavailableError: it is not.
+        :raises sqlite3.Error: SQLite cannot.
+        """
+        if self._files is not None and (self._suspect or self._identity() != self._files):
+            self._reopen(self._files)
+        self._connection().execute('BEGIN IMMEDIATE')
+        self._next = self.tail
+
+    def insert(self, rows: Sequence[Row]) -> int:
+        """Add rows to the open transaction and return the first one's `seq`."""
+        seq, chain = self._next
+        first = seq + 1
+        values = []
+        for row in rows:
+            seq += 1
+            chain = chain_of(chain, (seq, *row))
+            values.append((seq, *row, chain))
+        self._connection().executemany(_INSERT, values)
+        self._next = Tail(seq, chain)
+        return first
+
+    def commit(self) -> None:
+        """Make the transaction durable, to the degree that `synchronous` says."""
+        self._connection().execute('COMMIT')
+        self.tail = self._next
+
+    def rollback(self) -> None:
+        """Give the open transaction up, if there is one."""
+        self._next = self.tail
+        if self._conn is not None and self._conn.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                self._conn.execute('ROLLBACK')
+
+    def probe(self) -> None:
+        """Write something that is no record, to learn whether writing works."""
+        self.begin()
+        self._connection().execute(_PROBE)
+        self.commit()
+
+    def failed(self, error: Exception) -> str:
+        """Take note of a failure and return its explanation for people."""
+        self.rollback()
+        if not (isinstance(error, sqlite3.Error) and trouble_of(error) in _HARMLESS):
+            self._suspect = True
+        return self.explain(error)
+
+    def explain(self, error: Exception) -> str:
+        """Return what went wrong and what to do, with the path."""
+        if isinstance(error, sqlite3.Error):
+            return f'journal {self.path}: {error}: {trouble_of(error).value}'
+        return str(error)
+
+    def close(self) -> None:
+        """Move everything into the main file, close it and let go of the lock."""
+        # Were the file replaced, its -wal might be the one that we hold: leave that alone.
+        if self._conn is not None and self._files is not None and self._log_in_place(self._files):
+            with contextlib.suppress(sqlite3.Error):
+                self._conn.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+        self._abandon()
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._conn is None:
+            raise JournalUnavailableError(f'journal {self.path} is closed')
+        return self._conn
+
+    def _abandon(self) -> None:
+        if self._conn is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._conn.close()
+            self._conn = None
+        self._lock.release()
+
+    def _create(self) -> Tail:
+        """Make the file whole under another name, so that a crash leaves no half-made journal."""
+        if has_wal(self.path):
+            raise JournalCorruptError(
+                f'journal {self.path} is missing, but its -wal with records is there: '
+                'restore the file, or move the -wal away and keep it'
+            )
+        draft = self.path.with_name(f'.{self.path.name}.new')
+        for name in (draft, draft.with_name(draft.name + '-journal')):
+            name.unlink(missing_ok=True)
+        os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE))
+        try:
+            connection = sqlite3.connect(draft, isolation_level=None)
+            try:
+                migrations.apply(Database(connection))
+            finally:
+                connection.close()
+            draft.rename(self.path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+        folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        return EMPTY
+
+    def _connect(self) -> sqlite3.Connection:
+        """Open the existing file for writing; -wal and -shm take its mode."""
+        if stat.S_IMODE(self.path.stat().st_mode) != FILE_MODE:
+            self.path.chmod(FILE_MODE)
+        connection = sqlite3.connect(
+            f'{self.path.as_uri()}?mode=rw',
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute(f'PRAGMA busy_timeout = {self._busy_timeout_ms}')
+            connection.execute(f'PRAGMA synchronous = {self._synchronous}')
+            connection.execute('PRAGMA recursive_triggers = ON')
+            connection.execute(f'PRAGMA journal_size_limit = {WAL_SIZE_LIMIT_BYTES}')
+            (mode,) = connection.execute('PRAGMA journal_mode = WAL').fetchone()
+            if mode != 'wal':
+                raise JournalUnavailableError(
+                    f'journal {self.path}: its file system does not support a write-ahead log; '
+                    'choose a path on a local disk'
+                )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _identity(self) -> tuple[int, ...]:
+        """Return which files bear the journal's names now.
+
+        :raises JournalUnavailableError: one of them is gone.
+        """
+        path = str(self.path)
+        try:
+            main, wal, shm = os.stat(path), os.stat(path + '-wal'), os.stat(path + '-shm')
+        except OSError as error:
+            raise self._gone(error) from error
+        return (main.st_dev, main.st_ino, wal.st_dev, wal.st_ino, shm.st_dev, shm.st_ino)
+
+    def _reopen(self, files: tuple[int, ...]) -> None:
+        """Open the file that we wrote anew, if it bears its name and ends where we left it.
+
+        :raises JournalUnavailableError: it is gone, or is another one.
+        """
+        try:
+            main = os.stat(self.path)
+        except OSError as error:
+            raise self._gone(error) from error
+        if (main.st_dev, main.st_ino) != files[:2]:
+            raise JournalUnavailableError(
+                f'journal {self.path} was replaced by another file while in use; '
+                'put the original back, or restart the harness'
+            )
+        self._lock.ensure()
+        # The old connection goes last: were it the file's last one, SQLite would read the log
+        # anew, and might find in it a transaction whose sync failed and that was reported lost.
+        # But where -wal or -shm is gone from the folder, both connections would share what is
+        # gone: there, the log is emptied into the main file first.
+        if self._conn is not None and not self._log_in_place(files):
+            (busy, _, _) = self._conn.execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchone()
+            if busy:
+                raise JournalUnavailableError(
+                    f'journal {self.path}: its -wal or -shm was deleted, and a reader prevents '
+                    'repair; close the programs that read it'
+                )
+            self._conn.close()
+            self._conn = None
+        fresh = self._connect()
+        try:
+            tail = tail_of(fresh)
+            if tail != self.tail:
+                raise JournalUnavailableError(
+                    f'journal {self.path} ends at record {tail.seq} and not at {self.tail.seq} as '
+                    'written: another program changed it; keep it aside and restart'
+                )
+            fresh.execute(_PROBE)  # makes -wal and -shm, and shows that it can be written
+        except BaseException:
+            fresh.close()
+            raise
+        if self._conn is not None:
+            self._conn.close()
+        self._conn = fresh
+        self._files = self._identity()
+        self._suspect = False
+
+    def _log_in_place(self, files: tuple[int, ...]) -> bool:
+        try:
+            return self._identity() == files
+        except JournalUnavailableError:
+            return False
+
+    def _gone(self, error: OSError) -> JournalUnavailableError:
+        return JournalUnavailableError(
+            f'journal {self.path} was deleted or moved while in use ({error.filename}: '
+            f'{error.strerror}); put it back, or restart the harness'
+        )
+
+
+_HARMLESS = (Trouble.BUSY, Trouble.FULL)
+"""What the same connection gets over by itself."""

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+r"""The journal's tables, its named migrations, and the chain that ties each row to the one before.
+
+Migrations only add: a table, a column, an index, a view. A released migration is never edited.
+
+**The chain**, for whoever wants to recompute it: take the row's columns other than `chain` as a
+JSON object (column name -> value as stored; `payload` is the text itself, not parsed; NULL is
+`null`), write it with sorted keys, no spaces and ASCII only (`\uXXXX` escapes in lower-case hex),
+put the previous row's `chain` in front (nothing for `seq` 1), and take the SHA-256 of those ASCII
+characters in lower-case hex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import hashlib
+
+from sqlite_utils import Database, Migrations
+
+from robot_agent_harness.events import EventType
+from robot_agent_harness.jsonable import canonical_json
+
+APPLICATION_ID = 0x52414A31
+"""SQLite's `application_id` of a journal: the ASCII letters `RAJ1`."""
+
+COLUMNS = (
+    'seq',
+    'schema_version',
+    'type',
+    'wall_time_ns',
+    'ros_time_ns',
+    'mission_id',
+    'turn_id',
+    'tool_call_id',
+    'action_id',
+    'snapshot_id',
+    'payload',
+    'chain',
+)
+"""The columns of `events`, in order."""
+
+CHAINED_COLUMNS = COLUMNS[:-1]
+"""The columns that the chain covers."""
+
+GENESIS = ''
+"""What stands for the previous row's chain in front of the first row."""
+
+
+def chain_of(previous: str, row: Sequence[object]) -> str:
+    """Return the chain of a row.
+
+    :param previous: the previous row's chain; :data:`GENESIS` for the first row.
+    :param row: the values of :data:`CHAINED_COLUMNS`, in that order, as stored.
+    """
+    text = previous + canonical_json(dict(zip(CHAINED_COLUMNS, row, strict=True)))
+    return hashlib.sha256(text.encode('ascii')).hexdigest()
+
+
+migrations = Migrations('robot_agent_harness.journal')
+"""Every change of the schema, by name, in order; the file's `user_version` is their number."""
+
+
+@migrations(name='0001_events')
+def _create_events(db: Database) -> None:
+    """Create the events, what finds them, and what keeps them as they are."""
+    db.execute(f'PRAGMA application_id = {APPLICATION_ID}')
+    db.table('meta').create({'key': str, 'value': str}, pk='key', not_null={'key'})
+    db.table('events').create(
+        {
+            'seq': int,
+            'schema_version': int,
+            'type': str,
+            'wall_time_ns': int,
+            'ros_time_ns': int,
+            'mission_id': str,
+            'turn_id': str,
+            'tool_call_id': str,
+            'action_id': str,
+            'snapshot_id': str,
+            'payload': str,
+            'chain': str,
+        },
+        pk='seq',
+        not_null={'schema_version', 'type', 'wall_time_ns', 'payload', 'chain'},
+    )
+    # Partial: a row pays only for the ids that it has.
+    for column in ('mission_id', 'turn_id', 'tool_call_id', 'action_id'):
+        db.execute(f'CREATE INDEX events_{column} ON events({column}) WHERE {column} IS NOT NULL')
+    db.execute(
+        'CREATE INDEX events_snapshots ON events(snapshot_id)'
+        f" WHERE type = '{EventType.WORLD_SNAPSHOT_CAPTURED.value}'"
+    )
+    for verb in ('UPDATE', 'DELETE'):
+        db.execute(
+            f'CREATE TRIGGER events_refuse_{verb.lower()} BEFORE {verb} ON events BEGIN'
+            " SELECT RAISE(ABORT, 'the journal is append-only'); END"
+        )
+    # INSERT OR REPLACE would delete without a DELETE trigger; it needs a seq that exists.
+    db.execute(
+        'CREATE TRIGGER events_no_gap BEFORE INSERT ON events'
+        ' WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM events) BEGIN'
+        " SELECT RAISE(ABORT, 'seq must be the next number'); END"
+    )
+    db.create_view('decision_log', _DECISION_LOG)
+    db.execute('PRAGMA user_version = 1')
+
+
+_DECISION_LOG = """
+SELECT response.seq AS seq,
+       response.mission_id AS mission_id,
+       response.turn_id AS turn_id,
+       json_extract(turn.payload, '$.step') AS step,
+       json_extract(turn.payload, '$.system_prompt') AS system_prompt,
+       json_extract(turn.payload, '$.user_prompt') AS user_prompt,
+       call.tool_call_id AS tool_call_id,
+       json_extract(call.payload, '$.name') AS tool_name,
+       json_extract(call.payload, '$.arguments') AS arguments,
+       json_extract(response.payload, '$.rationale') AS rationale,
+       json_extract(response.payload, '$.thinking') AS thinking,
+       json_extract(call.payload, '$.purpose') AS purpose,
+       json_extract(call.payload, '$.expected_outcome') AS expected_outcome
+FROM events AS response
+LEFT JOIN events AS turn ON turn.seq = (
+    SELECT max(t.seq) FROM events AS t
+    WHERE t.turn_id = response.turn_id AND t.type = 'MODEL_TURN_STARTED' AND t.seq < response.seq)
+LEFT JOIN events AS call ON call.type = 'TOOL_CALL_RECORDED'
+    AND call.turn_id = response.turn_id
+    AND call.seq > response.seq
+    AND NOT EXISTS (
+        SELECT 1 FROM events AS later
+        WHERE later.turn_id = response.turn_id AND later.type = 'MODEL_RESPONSE_RECORDED'
+          AND later.seq > response.seq AND later.seq < call.seq)
+WHERE response.type = 'MODEL_RESPONSE_RECORDED'
+"""
+"""One row a decision of the model: each response with each call that it made, or alone."""
+
+REQUIRED_OBJECTS = (
+    'events_refuse_update',
+    'events_refuse_delete',
+    'events_no_gap',
+    'decision_log',
+    'meta',
+)
+"""The triggers, views and tables without which a file is not whole."""
+
+SCHEMA_USER_VERSION = 1
+"""The number of migrations: the newest schema that this release knows."""

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a file is a journal that can be trusted, found out without changing a byte of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import contextlib
+from pathlib import Path
+import sqlite3
+from typing import NamedTuple
+
+from robot_agent_harness.errors import (
+    JournalCorruptError,
+    JournalTooNewError,
+    JournalUnavailableError,
+)
+from robot_agent_harness.events import SCHEMA_VERSION
+from robot_agent_harness.journal.schema import (
+    APPLICATION_ID,
+    chain_of,
+    COLUMNS,
+    GENESIS,
+    REQUIRED_OBJECTS,
+    SCHEMA_USER_VERSION,
+)
+from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
+
+TAIL_ROWS = 5000
+"""How many of the newest rows have their chain recomputed at each start: about 0.1 s of work."""
+
+_KEEP = 'The file was left as it is: move it away together with its -wal and -shm, and keep them.'
+
+
+class Tail(NamedTuple):
+    """Where a journal ends."""
+
+    seq: int
+    chain: str
+
+
+EMPTY = Tail(0, GENESIS)
+
+
+def connect_read_only(path: Path, *, immutable: bool = False) -> sqlite3.Connection:
+    """Return a connection that cannot write.
+
+    :param immutable: promise that nobody writes: the file is read without locks, -wal and -shm.
+    """
+    options = 'mode=ro&immutable=1' if immutable else 'mode=ro'
+    return sqlite3.connect(
+        f'{path.as_uri()}?{options}',
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def has_wal(path: Path) -> bool:
+    """Return whether committed records may lie outside the main file."""
+    try:
+        return path.with_name(path.name + '-wal').stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def inspect(path: Path) -> Tail:
+    """Return where a sound journal ends; the caller holds the journal's lock.
+
+    :raises JournalCorruptError: it is damaged, or no journal.
+    :raises JournalTooNewError: a newer release wrote it.
+    :raises JournalUnavailableError: it cannot be read now.
+    """
+    if not path.is_file():
+        raise JournalUnavailableError(f'journal {path} is no regular file; choose another path')
+    if path.stat().st_size == 0:
+        raise JournalCorruptError(f'journal {path} is empty: it was cut off. {_KEEP}')
+    with _corruption_named(path):
+        # Without a -wal nothing is pending and nobody writes, so that SQLite need not even make
+        # a -shm; with one, a read-only connection recovers it in memory and leaves it alone.
+        connection = connect_read_only(path, immutable=not has_wal(path))
+        try:
+            check_identity(connection, path)
+            _check_pages(connection, path)
+            return _check_rows(connection, path)
+        finally:
+            connection.close()
+
+
+def check_identity(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that the file is a journal of a schema that this release knows.
+
+    :raises JournalCorruptError: it is no journal, or one without its tables.
+    :raises JournalTooNewError: a newer release wrote it.
+    """
+    (application,) = connection.execute('PRAGMA application_id').fetchone()
+    if application != APPLICATION_ID:
+        raise JournalCorruptError(f'{path} is a SQLite database, but not a journal. {_KEEP}')
+    (version,) = connection.execute('PRAGMA user_version').fetchone()
+    if version > SCHEMA_USER_VERSION:
+        raise JournalTooNewError(
+            f'journal {path} has schema {version}, and this release knows up to '
+            f'{SCHEMA_USER_VERSION}: upgrade robot_agent_harness, or choose another path'
+        )
+    present = {row[1] for row in connection.execute('PRAGMA table_info(events)')}
+    missing = [column for column in COLUMNS if column not in present]
+    names = {row[0] for row in connection.execute('SELECT name FROM sqlite_master')}
+    missing += [name for name in REQUIRED_OBJECTS if name not in names]
+    if missing:
+        raise JournalCorruptError(f'journal {path} lacks {", ".join(missing)}. {_KEEP}')
+    newest = connection.execute('SELECT schema_version FROM events ORDER BY seq DESC LIMIT 1')
+    row = newest.fetchone()
+    if row is not None and row[0] > SCHEMA_VERSION:
+        raise JournalTooNewError(
+            f'journal {path} holds records of schema {row[0]}, and this release knows up to '
+            f'{SCHEMA_VERSION}: upgrade robot_agent_harness, or choose another path'
+        )
+
+
+def tail_of(connection: sqlite3.Connection) -> Tail:
+    """Return the last row's number and chain."""
+    row = connection.execute('SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1').fetchone()
+    return EMPTY if row is None else Tail(*row)
+
+
+def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    (verdict,) = connection.execute('PRAGMA quick_check(1)').fetchone()
+    if verdict != 'ok':
+        raise JournalCorruptError(f'journal {path} is damaged ({verdict}). {_KEEP}')
+
+
+def _check_rows(connection: sqlite3.Connection, path: Path) -> Tail:
+    tail = tail_of(connection)
+    (count,) = connection.execute('SELECT count(*) FROM events').fetchone()
+    if count != tail.seq:
+        raise JournalCorruptError(
+            f'journal {path} ends at record {tail.seq} but holds {count}: some are lost. {_KEEP}'
+        )
+    first = max(1, tail.seq - TAIL_ROWS + 1)
+    previous = GENESIS
+    if first > 1:
+        (previous,) = connection.execute(
+            'SELECT chain FROM events WHERE seq = ?', (first - 1,)
+        ).fetchone()
+    query = f'SELECT {", ".join(COLUMNS)} FROM events WHERE seq >= ? ORDER BY seq'
+    for *values, chain in connection.execute(query, (first,)):
+        previous = chain_of(previous, values)
+        if previous != chain:
+            raise JournalCorruptError(
+                f'journal {path}: record {values[0]} does not follow from the one before it '
+                f'(its chain is broken): a record was altered or lost. {_KEEP}'
+            )
+    return tail
+
+
+@contextlib.contextmanager
+def _corruption_named(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors while checking into the journal's."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        trouble = trouble_of(error)
+        if trouble in (Trouble.BUSY, Trouble.CANNOT_OPEN):
+            raise JournalUnavailableError(
+                f'journal {path} cannot be read ({error}); end the program that locks it, '
+                'or give this user access to it'
+            ) from error
+        raise JournalCorruptError(f'journal {path} is damaged ({error}). {_KEEP}') from error

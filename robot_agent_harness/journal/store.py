@@ -1,0 +1,319 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The mission journal: what the loop calls to record what happened, or is about to.
+
+`append` is for a record that something must not happen without: it returns when the record is on
+disk, or raises, and then the record never appears. `defer` is for facts that happened anyway: they
+wait in memory, in order, until they can be written. Both share one queue, so that the order of
+submission is the order in the file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+import contextlib
+import logging
+from pathlib import Path
+from typing import TypeAlias
+
+from robot_agent_harness.clock import Clock
+from robot_agent_harness.errors import JournalUnavailableError
+from robot_agent_harness.events import Correlation, Event, EventType, SalientEvent
+from robot_agent_harness.journal.database import JournalDatabase, Synchronous
+from robot_agent_harness.journal.records import prepare, Row
+from robot_agent_harness.journal.writer import JournalWriter, settle, Submission
+
+logger = logging.getLogger(__name__)
+
+Entry: TypeAlias = tuple[Event, Correlation]
+HealthListener: TypeAlias = Callable[[bool, 'str | None'], None]
+
+MAX_DEFERRED = 10_000
+"""Records that may wait in memory; beyond it the oldest progress records give way to a note."""
+
+BUSY_TIMEOUT_MS = 100
+"""How long one attempt waits for another program's lock."""
+
+CLOSE_TIMEOUT_S = 2.0
+"""How long closing waits for the disk: Ctrl-C must end the harness within 5 s."""
+
+DROPPED = 'journal_records_dropped'
+"""Kind of the salient event that stands for progress records which found no room."""
+
+_PROGRESS = EventType.ROBOT_ACTION_PROGRESS.value
+
+
+class MissionJournal:
+    """The append-only record of every mission on one robot. Made by :meth:`open`.
+
+    Use it from one asyncio loop.
+    """
+
+    def __init__(
+        self,
+        database: JournalDatabase,
+        *,
+        clock: Clock,
+        inline: bool,
+        write_timeout_s: float,
+        max_deferred: int,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._inline = inline
+        self._write_timeout_s = write_timeout_s
+        self._max_deferred = max_deferred
+        self._listeners: list[HealthListener] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing: asyncio.Future[None] | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self._dropped: Counter[str] = Counter()
+        self._note: Submission | None = None
+        self._writer = JournalWriter(database, on_health=self._health_changed, threaded=not inline)
+
+    @classmethod
+    def open(
+        cls,
+        path: Path | str,
+        *,
+        clock: Clock,
+        synchronous: Synchronous = 'full',
+        inline: bool = False,
+        write_timeout_s: float = 2.0,
+        max_deferred: int = MAX_DEFERRED,
+    ) -> MissionJournal:
+        """Open the journal for writing, and make it if there is none; blocks.
+
+        :param path: the file; `~` is expanded; folders that are missing are made with mode 0700.
+        :param synchronous: `full` survives a loss of power; `normal` only the end of the process.
+        :param inline: commit inside `append` and `defer`, with no thread: for tests on virtual
+            time.
+        :param write_timeout_s: how long `append` may take before it counts as failed.
+        :param max_deferred: how many records may wait in memory while the journal is unavailable.
+        :raises JournalLockedError: another harness uses it.
+        :raises JournalCorruptError: it is damaged or no journal; it was left as it is.
+        :raises JournalTooNewError: a newer release wrote it.
+        :raises JournalUnavailableError: it cannot be made, read or written.
+        """
+        resolved = _prepared_path(Path(path))
+        database = JournalDatabase(
+            resolved, synchronous=synchronous, busy_timeout_ms=0 if inline else BUSY_TIMEOUT_MS
+        )
+        return cls(
+            database,
+            clock=clock,
+            inline=inline,
+            write_timeout_s=write_timeout_s,
+            max_deferred=max_deferred,
+        )
+
+    @property
+    def path(self) -> Path:
+        """Return the file's absolute path."""
+        return self._database.path
+
+    @property
+    def last_seq(self) -> int:
+        """Return the number of the newest record on disk; 0 in an empty journal."""
+        return self._database.tail.seq
+
+    @property
+    def last_chain(self) -> str:
+        """Return the chain of the newest record on disk; empty in an empty journal."""
+        return self._database.tail.chain
+
+    @property
+    def healthy(self) -> bool:
+        """Return whether the last attempt to write worked."""
+        return self._writer.healthy and self._closing is None
+
+    @property
+    def last_error(self) -> str | None:
+        """Return why the journal is not healthy, for people; None while it is."""
+        if self._closing is not None:
+            return f'journal {self.path} is closed'
+        return None if self._writer.healthy else self._writer.last_error
+
+    @property
+    def pending(self) -> int:
+        """Return how many records wait to be written."""
+        return self._writer.pending
+
+    @property
+    def commits(self) -> int:
+        """Return how many transactions with records were committed since the opening."""
+        return self._writer.commits
+
+    def add_health_listener(self, listener: HealthListener) -> None:
+        """Have a function called, on the loop, with (healthy, error) on every change."""
+        self._listeners.append(listener)
+        with contextlib.suppress(RuntimeError):
+            self._loop = asyncio.get_running_loop()
+
+    async def append(self, *entries: Entry) -> list[int]:
+        """Write the records in one transaction and return their numbers when they are on disk.
+
+        A caller that is cancelled leaves them in the queue: they are written all the same.
+
+        :raises JournalUnavailableError: they could not be written in time, and never will be.
+        """
+        if not entries:
+            return []
+        loop, submission = self._submission(entries)
+        timer = loop.call_later(
+            self._write_timeout_s, self._writer.expire, submission, self._write_timeout_s
+        )
+        try:
+            self._submit(submission)
+            return await submission.future
+        finally:
+            timer.cancel()
+
+    def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
+        """Queue the records of facts, and return a future of their numbers.
+
+        It completes when they are on disk, however long that takes; nobody needs to await it.
+
+        :raises JournalUnavailableError: the journal is closed.
+        """
+        _, submission = self._submission(entries)
+        if self.pending + len(entries) > self._max_deferred:
+            self._make_room()
+        self._submit(submission)
+        return submission.future
+
+    async def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
+        """Write what is queued, close the file, let go of the lock; a second time does nothing.
+
+        :param timeout_s: how long to wait for a disk that does not answer; what is not written by
+            then is lost, and logged as such.
+        """
+        if self._closing is not None:
+            await asyncio.shield(self._closing)
+            return
+        loop = asyncio.get_running_loop()
+        self._closing = loop.create_future()
+        if self._retry is not None:
+            self._retry.cancel()
+        try:
+            if self._inline:
+                await self._close_inline(loop, timeout_s)
+            else:
+                await self._close_thread(loop, timeout_s)
+        finally:
+            self._closing.set_result(None)
+
+    def _submission(
+        self, entries: tuple[Entry, ...]
+    ) -> tuple[asyncio.AbstractEventLoop, Submission]:
+        if self._closing is not None:
+            raise JournalUnavailableError(f'journal {self.path} is closed')
+        self._loop = loop = asyncio.get_running_loop()
+        rows = [prepare(event, ids, self._clock) for event, ids in entries]
+        return loop, Submission(rows, loop.create_future())
+
+    def _submit(self, submission: Submission) -> None:
+        self._writer.submit(submission)
+        if self._inline:
+            self._pump_inline()
+
+    def _pump_inline(self) -> None:
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        delay = self._writer.pump()
+        if delay is not None and self._loop is not None and self._closing is None:
+            self._retry = self._loop.call_later(delay, self._pump_inline)
+
+    def _make_room(self) -> None:
+        """Replace the oldest waiting progress record by a note that counts what was dropped."""
+        writer = self._writer
+        with writer.mutex:
+            oldest = next(filter(_is_droppable, writer.queue), None)
+            if oldest is None:
+                return
+            place = writer.queue.index(oldest)
+            writer.withdraw(oldest)
+            if self._note is not None and self._note in writer.queue:
+                place = writer.queue.index(self._note)
+            if self._note is None or not writer.withdraw(self._note):
+                self._dropped.clear()  # the note before this one is on its way to the disk
+            row = oldest.rows[0]
+            self._dropped.update(row.action_id or '' for row in oldest.rows)
+            self._note = self._dropped_note(row)
+            writer.insert(place, self._note)
+        error = 'this progress record was dropped: the journal was unavailable for too long'
+        settle([(oldest, JournalUnavailableError(error))])
+
+    def _dropped_note(self, row: Row) -> Submission:
+        note = SalientEvent(
+            kind=DROPPED,
+            message=f'{self._dropped.total()} progress records were dropped while the journal was '
+            'unavailable',
+            details={'dropped': dict(self._dropped)},
+        )
+        ids = Correlation(mission_id=row.mission_id)
+        return Submission(
+            [prepare(note, ids, self._clock)], asyncio.get_running_loop().create_future()
+        )
+
+    def _health_changed(self, healthy: bool, error: str | None) -> None:
+        """Pass a change of health on to the loop; called on the writing thread."""
+        if healthy:
+            logger.info('journal %s can be written again', self.path)
+        else:
+            logger.error('the journal cannot be written: %s', error)
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
+                self._loop.call_soon_threadsafe(self._tell, healthy, error)
+
+    def _tell(self, healthy: bool, error: str | None) -> None:
+        for listener in self._listeners:
+            listener(healthy, error)
+
+    async def _close_inline(self, loop: asyncio.AbstractEventLoop, timeout_s: float) -> None:
+        deadline = loop.time() + timeout_s
+        while (delay := self._writer.pump()) is not None and self.pending:
+            if loop.time() + delay > deadline:
+                break
+            await asyncio.sleep(delay)
+        self._writer.finish()
+
+    async def _close_thread(self, loop: asyncio.AbstractEventLoop, timeout_s: float) -> None:
+        stopped = loop.create_future()
+
+        def on_stopped() -> None:
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_complete, stopped)
+
+        self._writer.stop(timeout_s, on_stopped)
+        _, late = await asyncio.wait({stopped}, timeout=timeout_s + 1.0)
+        if late:
+            logger.error('journal %s: the disk does not answer; closing without it', self.path)
+
+
+def _is_droppable(submission: Submission) -> bool:
+    return not submission.committing and all(row.type == _PROGRESS for row in submission.rows)
+
+
+def _complete(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _prepared_path(path: Path) -> Path:
+    """Return the absolute path without links, with its folder made."""
+    try:
+        resolved = path.expanduser().resolve()
+        missing = [folder for folder in resolved.parents if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise JournalUnavailableError(
+            f'journal {path}: its folder cannot be made ({reason}); give this user write access '
+            'there, or choose another path'
+        ) from error
+    return resolved

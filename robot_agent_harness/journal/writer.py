@@ -1,0 +1,260 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The queue of what is to be written, and the thread that writes it with group commit.
+
+Everything that is queued when the writer gets round to it goes into one transaction, in the order
+of submission; nobody is kept waiting for company. A submission is in one of three places: in the
+queue, from where it can still be withdrawn; in a commit, whose end decides; or done.
+"""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop, Future
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+import logging
+import queue
+import sqlite3
+import threading
+import time
+
+from robot_agent_harness.errors import JournalUnavailableError
+from robot_agent_harness.journal.database import JournalDatabase
+from robot_agent_harness.journal.records import Row
+from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
+
+logger = logging.getLogger(__name__)
+
+MAX_GROUP = 1000
+"""Submissions in one transaction: bounds what one failure makes us repeat."""
+
+FIRST_RETRY_S = 0.02
+LAST_RETRY_S = 0.5
+"""Pauses between attempts while the journal cannot be written, doubling from first to last."""
+
+BUSY_ATTEMPTS = 5
+"""Attempts that another program's lock may spoil before the journal counts as unavailable: who
+looks into it with the sqlite3 shell may hold the lock for a moment."""
+
+Result = list[int] | JournalUnavailableError
+
+
+@dataclass(slots=True, eq=False)
+class Submission:
+    """Records that are written together, or not at all."""
+
+    rows: list[Row]
+    future: Future[list[int]]
+    withdrawn: bool = False
+    """It must not be written any more."""
+    committing: bool = False
+    """A commit with it is under way: only the end of that decides."""
+    overdue: bool = False
+    """Its caller's time ran out while it was committing."""
+
+
+class JournalWriter:
+    """Writes submissions in order, retries what fails, and tells how it goes.
+
+    :param on_health: called with (healthy, error) on every change, on the writing thread.
+    :param threaded: whether a thread writes; otherwise each call of :meth:`pump` does.
+    """
+
+    def __init__(
+        self,
+        database: JournalDatabase,
+        *,
+        on_health: Callable[[bool, str | None], None],
+        threaded: bool,
+    ) -> None:
+        self.healthy = True
+        self.last_error: str | None = None
+        self.pending = 0
+        self.commits = 0
+        self.queue: deque[Submission] = deque()
+        self.mutex = threading.Lock()
+        """Guards the queue, `pending`, and the marks of its submissions."""
+        self._database = database
+        self._on_health = on_health
+        self._threaded = threaded
+        self._failures = 0
+        self._signalled = False
+        self._signal: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._stop_by: float | None = None
+        self._on_stopped: Callable[[], None] = lambda: None
+        self._thread = threading.Thread(target=self._run, name='journal-writer', daemon=True)
+        if threaded:
+            self._thread.start()
+
+    def submit(self, submission: Submission) -> None:
+        """Queue a submission; called on the loop."""
+        with self.mutex:
+            self.queue.append(submission)
+            self.pending += len(submission.rows)
+            wake = not self._signalled
+            self._signalled = True
+        if wake:
+            self._signal.put(None)
+
+    def expire(self, submission: Submission, limit_s: float) -> None:
+        """Take back a submission whose time is over, if it is not being committed just now."""
+        with self.mutex:
+            if submission.committing:
+                submission.overdue = True
+                self._report(False, f'the disk has not confirmed a write for {limit_s:g} s')
+                return
+            if not self.withdraw(submission):
+                return
+        if self.healthy:
+            self._report(False, f'a record was not on disk within {limit_s:g} s')
+        self._resolve([(submission, JournalUnavailableError(self.last_error))])
+
+    def withdraw(self, submission: Submission) -> bool:
+        """Remove a submission from the queue; the mutex is held. False if it is done already."""
+        if submission.committing or submission.withdrawn or submission not in self.queue:
+            return False
+        submission.withdrawn = True
+        self.queue.remove(submission)
+        self.pending -= len(submission.rows)
+        return True
+
+    def insert(self, place: int, submission: Submission) -> None:
+        """Queue a submission out of turn; the mutex is held."""
+        self.queue.insert(place, submission)
+        self.pending += len(submission.rows)
+
+    def pump(self) -> float | None:
+        """Write all that is queued; return seconds until the next attempt, None if all is well."""
+        while True:
+            with self.mutex:
+                self._signalled = False
+                group = list(islice(self.queue, MAX_GROUP))
+            if not group and not self._failures:
+                return None
+            try:
+                if group:
+                    self._write(group)
+                else:
+                    self._database.probe()
+            except Exception as error:  # the writer must outlive every failure of the disk
+                return self._failed(error)
+            self._failures = 0
+            self._report(True, None)
+
+    def stop(self, timeout_s: float, on_stopped: Callable[[], None]) -> None:
+        """Let the thread write what is queued, for at most the timeout, and end."""
+        self._on_stopped = on_stopped
+        self._stop_by = time.monotonic() + timeout_s
+        self._signal.put(None)
+
+    def finish(self) -> None:
+        """Fail what could not be written, and close the file."""
+        with self.mutex:
+            left = list(self.queue)
+            self.queue.clear()
+            self.pending = 0
+        if left:
+            logger.error(
+                '%d records could not be written before the journal was closed: %s',
+                sum(len(submission.rows) for submission in left),
+                self.last_error,
+            )
+            error = self.last_error or 'the journal was closed before it could be written'
+            self._resolve([(submission, JournalUnavailableError(error)) for submission in left])
+        self._database.close()
+
+    def _run(self) -> None:
+        while True:
+            delay = self.pump()
+            if self._stop_by is not None:
+                left = self._stop_by - time.monotonic()
+                if left <= 0 or (delay is None and not self.queue):
+                    break
+                delay = min(left, delay or 0.0)
+            try:
+                self._signal.get(timeout=delay)
+            except queue.Empty:
+                pass
+        self.finish()
+        self._on_stopped()
+
+    def _write(self, group: list[Submission]) -> None:
+        """Commit a group, without those that are withdrawn meanwhile."""
+        database = self._database
+        while True:
+            database.begin()
+            seq = database.insert([row for submission in group for row in submission.rows])
+            with self.mutex:
+                alive = [submission for submission in group if not submission.withdrawn]
+                if len(alive) == len(group):
+                    for submission in group:
+                        submission.committing = True
+                    break
+            database.rollback()
+            if not alive:
+                return
+            group = alive
+        database.commit()
+        self.commits += 1
+        results: list[tuple[Submission, Result]] = []
+        with self.mutex:
+            for submission in group:
+                self.queue.popleft()
+                count = len(submission.rows)
+                self.pending -= count
+                results.append((submission, list(range(seq, seq + count))))
+                seq += count
+        self._resolve(results)
+
+    def _failed(self, error: Exception) -> float:
+        text = self._database.failed(error)
+        self._failures += 1
+        busy = isinstance(error, sqlite3.Error) and trouble_of(error) is Trouble.BUSY
+        if not busy or self._failures >= BUSY_ATTEMPTS:
+            self._report(False, text)
+        self.last_error = text
+        with self.mutex:
+            late = [submission for submission in self.queue if submission.overdue]
+            for submission in self.queue:
+                submission.committing = False
+            for submission in late:
+                self.withdraw(submission)
+        self._resolve([(submission, JournalUnavailableError(text)) for submission in late])
+        if not isinstance(error, (sqlite3.Error, OSError, JournalUnavailableError)):
+            logger.error('unexpected failure of the journal writer', exc_info=error)
+        return float(min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(self._failures - 1, 10)))
+
+    def _report(self, healthy: bool, error: str | None) -> None:
+        if healthy != self.healthy:
+            self.healthy = healthy
+            self.last_error = error
+            self._on_health(healthy, error)
+
+    def _resolve(self, results: list[tuple[Submission, Result]]) -> None:
+        """Tell the waiting, on their own loops."""
+        by_loop: dict[AbstractEventLoop, list[tuple[Submission, Result]]] = {}
+        for submission, result in results:
+            by_loop.setdefault(submission.future.get_loop(), []).append((submission, result))
+        for loop, items in by_loop.items():
+            if not self._threaded:
+                settle(items)
+                continue
+            try:
+                loop.call_soon_threadsafe(settle, items)
+            except RuntimeError:
+                pass  # the loop is closed: nobody waits any more, and the facts are on disk
+
+
+def settle(results: list[tuple[Submission, Result]]) -> None:
+    """Complete the futures; one that nobody awaits must not complain about its exception."""
+    for submission, result in results:
+        future = submission.future
+        if future.done():
+            continue
+        if isinstance(result, JournalUnavailableError):
+            future.set_exception(result)
+            future.exception()
+        else:
+            future.set_result(result)
