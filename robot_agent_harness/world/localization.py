@@ -1,0 +1,339 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The map pose: from tf as it is, or the localiser's last word carried forward by odometry.
+
+AMCL publishes a pose only when the robot has moved, so its last pose says nothing by its own age.
+Carried forward, it is `amcl * inverse(odometry then) * odometry now`, and as old as the odometry.
+Two signs say that the localiser itself has stopped, and then its pose is not believed: odometry
+moved far without a word from it, or it is one that spoke at rest too and has fallen silent.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+import math
+from typing import Any
+
+from robot_agent_harness.clock import NS_PER_S
+from robot_agent_harness.world.clock_watch import ClockJump
+from robot_agent_harness.world.geometry import (
+    compose,
+    distance,
+    interpolate,
+    inverse,
+    Transform2D,
+    turn,
+    wrap_angle,
+)
+from robot_agent_harness.world.samples import all_finite, FieldRules, Sample
+from robot_agent_harness.world.snapshot import Availability, MapPose, Observed, Odometry
+
+CARRY_LIMIT_M = 0.5
+"""About twice AMCL's update_min_d (0.25 m): a live AMCL has spoken before this."""
+CARRY_LIMIT_RAD = 0.6
+"""About three times AMCL's update_min_a (0.2 rad), since turning in place is quick."""
+JUMP_M = 0.5
+"""A correction larger than this is no correction of drift: the localiser changed its mind."""
+JUMP_RAD = 0.8
+STILL_M = 0.02
+"""Odometry that moved less between two poses says that the robot stood still."""
+STILL_RAD = 0.02
+PERIODIC_AFTER = 3
+"""Intervals between poses at rest after which a localiser counts as one that always speaks."""
+HISTORY_SAMPLES = 256
+HISTORY_SPACING_NS = 20_000_000
+"""With the size above: 5 s of odometry, longer than any localiser takes for a pose."""
+BRACKET_NS = 500_000_000
+"""Odometry further apart than this is not interpolated: it was silent in between."""
+ODOMETRY_STEP_M = 0.2
+"""Odometry that moves this far at once, beyond what ODOMETRY_SPEED_M_S explains, was reset."""
+ODOMETRY_SPEED_M_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Fix:
+    """A pose from the localiser, tied to odometry."""
+
+    sample: Sample[MapPose]
+    odometry: Transform2D | None = None
+    """Odometry at the time of the pose; None until odometry from after it has arrived."""
+    map_to_odom: Transform2D | None = None
+    broken: bool = False
+    """Odometry was reset since; the pose cannot be carried."""
+
+
+Report = Callable[[str, str, dict[str, Any]], None]
+"""Takes an anomaly: kind, message, details."""
+
+
+class Localizer:
+    """Estimates the map pose. `observe_*` belong to the receiving thread, `observed` to the loop.
+
+    :param amcl_rules: how to judge samples of `amcl_pose`.
+    :param tf_rules: how to judge transforms.
+    :param odometry_rules: how to judge the odometry that carries a pose.
+    :param global_frame: the frame that poses must be in, without a leading slash.
+    :param report: called with each anomaly, on the receiving thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        amcl_rules: FieldRules,
+        tf_rules: FieldRules,
+        odometry_rules: FieldRules,
+        global_frame: str,
+        report: Report,
+    ) -> None:
+        self._amcl_rules = amcl_rules
+        self._tf_rules = tf_rules
+        self._odometry_rules = odometry_rules
+        self._carry_rules = replace(
+            amcl_rules,
+            source=f'{amcl_rules.source} carried by {odometry_rules.source}',
+            accept_unstamped=odometry_rules.accept_unstamped,
+        )
+        self._global_frame = global_frame
+        self._report = report
+        self._history: deque[tuple[int, Transform2D]] = deque(maxlen=HISTORY_SAMPLES)
+        self._odometry: Sample[Odometry] | None = None
+        self._tf: Sample[MapPose] | None = None
+        self._tf_to_odom: Transform2D | None = None
+        self._fix: _Fix | None = None
+        self._previous: _Fix | None = None
+        self._lost: tuple[_Fix, str] | None = None
+        self._still_intervals = 0
+        self._period_s: float | None = None
+
+    @property
+    def source_rules(self) -> FieldRules:
+        """The rules of the source that is in use: tf once it has spoken, else the localiser."""
+        return self._amcl_rules if self._tf is None else self._tf_rules
+
+    def forget(self) -> None:
+        """Drop all that was learned from stamps of before a jump of the ROS clock."""
+        self._history.clear()
+        self._odometry = self._tf_to_odom = self._previous = None
+        self._still_intervals, self._period_s = 0, None
+        if self._fix is not None:
+            self._fix = replace(self._fix, broken=True)
+
+    def observe_odometry(self, sample: Sample[Odometry]) -> None:
+        """Take odometry in; runs at up to 200 Hz."""
+        value = sample.value
+        if not math.isfinite(value.x + value.y + value.yaw):
+            return
+        time_ns = sample.time_ns
+        last = self._odometry
+        if last is not None and self._was_reset(last, sample):
+            self._history.clear()
+            self._tf_to_odom = self._previous = None
+            if self._fix is not None:
+                self._fix = replace(self._fix, broken=True)
+        self._odometry = sample
+        history = self._history
+        if sample.is_in_future or (history and time_ns <= history[-1][0]):
+            return
+        pose = Transform2D(value.x, value.y, value.yaw)
+        fix = self._fix
+        if fix is not None and not fix.broken:
+            if fix.odometry is None and time_ns >= fix.sample.time_ns:
+                fix = self._resolve(fix, (time_ns, pose))
+            if fix.odometry is not None:
+                self._watch_carry(fix, fix.odometry, pose)
+        if not history or time_ns - history[-1][0] >= HISTORY_SPACING_NS:
+            history.append((time_ns, pose))
+
+    def observe_pose(self, sample: Sample[MapPose]) -> bool:
+        """Take a pose from the localiser in, and return whether it is valid."""
+        if not self._readable(sample, self._amcl_rules):
+            self._fix = _Fix(sample, broken=True)  # shown as invalid, and carried nowhere
+            return False
+        fix = self._fix
+        if fix is not None and fix.odometry is not None and not fix.broken:
+            self._previous = fix
+        self._fix = _Fix(sample)
+        if self._odometry is not None and self._odometry.time_ns >= sample.time_ns:
+            value = self._odometry.value
+            newest = Transform2D(value.x, value.y, value.yaw)
+            self._resolve(self._fix, (self._odometry.time_ns, newest))
+        return True
+
+    def observe_transform(self, sample: Sample[MapPose]) -> bool:
+        """Take a pose from tf in, and return whether it is valid."""
+        self._tf = sample
+        if not self._readable(sample, self._tf_rules):
+            return False
+        if self._odometry is None or abs(self._odometry.time_ns - sample.time_ns) > BRACKET_NS:
+            self._tf_to_odom = None
+            return True
+        value = self._odometry.value
+        newest = (self._odometry.time_ns, Transform2D(value.x, value.y, value.yaw))
+        odometry = self._odometry_at(sample.time_ns, newest) or newest[1]
+        pose = Transform2D(sample.value.x, sample.value.y, sample.value.yaw)
+        if self._tf_to_odom is not None:
+            self._check_jump(compose(self._tf_to_odom, odometry), pose, 'tf')
+        self._tf_to_odom = compose(pose, inverse(odometry))
+        return True
+
+    def observed(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
+        """Return the map pose as it is known at the steady time `now_ns`."""
+        tf, fix = self._tf, self._fix
+        if tf is not None:
+            return self._from_tf(tf, fix, now_ns, jump)
+        if fix is None:
+            return self._amcl_rules.observed(None, now_ns=now_ns, jump=jump)
+        own = self._amcl_rules.observed(
+            fix.sample, now_ns=now_ns, jump=jump, defect=self._frame_defect(fix.sample)
+        )
+        carried = self._carry(fix, now_ns, jump)
+        if own.availability is Availability.INVALID or carried is None:
+            return own
+        value, source = carried.value, carried.source
+        lost, period_s = self._lost, self._period_s
+        if lost is not None and lost[0] is fix:
+            reason: str | None = lost[1]
+        elif period_s is not None:
+            # It speaks at rest as well, so its own age counts, and its silence says that it hangs.
+            if own.availability is Availability.AVAILABLE:
+                return replace(own, value=value, source=source)
+            reason = f'the localiser spoke every {period_s:.2f} s and is silent: {own.reason}'
+        else:
+            return carried
+        return replace(
+            own, value=value, source=source, availability=Availability.STALE, reason=reason
+        )
+
+    def _carry(self, fix: _Fix, now_ns: int, jump: ClockJump | None) -> Observed[MapPose] | None:
+        """Return the pose carried to the newest odometry, or None where it cannot be."""
+        odometry = self._odometry
+        if odometry is None or fix.broken or fix.map_to_odom is None:
+            return None
+        now = odometry.value
+        if not all_finite(now):
+            return None
+        pose = compose(fix.map_to_odom, Transform2D(now.x, now.y, now.yaw))
+        value = replace(fix.sample.value, x=pose.x, y=pose.y, yaw=pose.yaw)
+        carried = self._carry_rules.observed(odometry.with_value(value), now_ns=now_ns, jump=jump)
+        return None if carried.availability is Availability.INVALID else carried
+
+    def _from_tf(
+        self, tf: Sample[MapPose], fix: _Fix | None, now_ns: int, jump: ClockJump | None
+    ) -> Observed[MapPose]:
+        """Return tf's pose, with the covariance that only the localiser's own message has."""
+        seen = self._tf_rules.observed(tf, now_ns=now_ns, jump=jump, defect=self._frame_defect(tf))
+        if seen.value is None or fix is None or not self._readable(fix.sample, self._amcl_rules):
+            return seen
+        value = replace(
+            seen.value,
+            position_variance_m2=fix.sample.value.position_variance_m2,
+            yaw_variance_rad2=fix.sample.value.yaw_variance_rad2,
+        )
+        return replace(seen, value=value)
+
+    def _readable(self, sample: Sample[MapPose], rules: FieldRules) -> bool:
+        """Return whether the sample was valid when it was received."""
+        seen = rules.observed(
+            sample,
+            now_ns=sample.received_monotonic_ns,
+            jump=None,
+            defect=self._frame_defect(sample),
+        )
+        return seen.availability is not Availability.INVALID
+
+    def _frame_defect(self, sample: Sample[MapPose]) -> str | None:
+        frame = sample.value.frame_id.lstrip('/')
+        if frame == self._global_frame:
+            return None
+        return f"it is in frame '{frame}', not in '{self._global_frame}' (parameter global_frame)"
+
+    def _was_reset(self, last: Sample[Odometry], sample: Sample[Odometry]) -> bool:
+        """Return whether odometry started anew between two samples, or comes from two robots."""
+        a, b = last.value, sample.value
+        if a.frame_id != b.frame_id or sample.time_ns < last.time_ns - BRACKET_NS:
+            return True
+        moved = math.hypot(b.x - a.x, b.y - a.y)
+        if moved < ODOMETRY_STEP_M:
+            return False
+        passed_s = abs(sample.time_ns - last.time_ns) / NS_PER_S
+        return moved > ODOMETRY_STEP_M + ODOMETRY_SPEED_M_S * passed_s
+
+    def _odometry_at(self, time_ns: int, newest: tuple[int, Transform2D]) -> Transform2D | None:
+        """Return odometry at a past moment, or None if there is none from around it."""
+        after = newest
+        for before in reversed(self._history):
+            if before[0] <= time_ns:
+                gap_ns = after[0] - before[0]
+                if gap_ns > BRACKET_NS:
+                    return None
+                ratio = (time_ns - before[0]) / gap_ns if gap_ns else 0.0
+                return interpolate(before[1], after[1], min(ratio, 1.0))
+            after = before
+        return None
+
+    def _resolve(self, fix: _Fix, newest: tuple[int, Transform2D]) -> _Fix:
+        """Tie a pose to odometry, learn from it, and make it the pose to carry."""
+        time_ns = fix.sample.time_ns
+        odometry = self._odometry_at(time_ns, newest)
+        value = fix.sample.value
+        pose = Transform2D(value.x, value.y, value.yaw)
+        if odometry is not None:
+            self._learn(fix, odometry, pose)
+        else:
+            # No odometry from around the pose: it is a latched one from before we listened, or
+            # odometry is silent at rest. Had the robot moved since, a live localiser had spoken.
+            odometry = next((p for t, p in self._history if t >= time_ns), newest[1])
+        tied = _Fix(fix.sample, odometry, compose(pose, inverse(odometry)))
+        self._fix = tied
+        return tied
+
+    def _learn(self, fix: _Fix, odometry: Transform2D, pose: Transform2D) -> None:
+        previous = self._previous
+        if previous is None or previous.odometry is None or previous.map_to_odom is None:
+            return
+        self._check_jump(compose(previous.map_to_odom, odometry), pose, self._amcl_rules.source)
+        period_s = (fix.sample.time_ns - previous.sample.time_ns) / NS_PER_S
+        still = (
+            distance(previous.odometry, odometry) < STILL_M
+            and turn(previous.odometry, odometry) < STILL_RAD
+        )
+        if period_s <= 0.0:
+            return  # the same pose again says nothing about the localiser's habit
+        if period_s >= self._amcl_rules.stale_after_s:
+            if not still:  # silent, then moved, then spoke: this is how AMCL behaves
+                self._still_intervals, self._period_s = 0, None
+        elif still:
+            self._still_intervals += 1
+            if self._still_intervals >= PERIODIC_AFTER:
+                self._period_s = period_s
+
+    def _watch_carry(self, fix: _Fix, then: Transform2D, now: Transform2D) -> None:
+        """Remember that the robot got too far from the pose, also if it comes back later."""
+        moved_m = math.hypot(now.x - then.x, now.y - then.y)
+        turned_rad = abs(wrap_angle(now.yaw - then.yaw))
+        if moved_m <= CARRY_LIMIT_M and turned_rad <= CARRY_LIMIT_RAD:
+            return
+        if self._lost is None or self._lost[0] is not fix:
+            self._lost = (
+                fix,
+                f'the localiser was silent while odometry moved {moved_m:.2f} m and '
+                f'{turned_rad:.2f} rad: it has evidently stopped',
+            )
+
+    def _check_jump(self, expected: Transform2D, pose: Transform2D, source: str) -> None:
+        metres, radians = distance(expected, pose), turn(expected, pose)
+        if not math.isfinite(metres + radians) or (metres <= JUMP_M and radians <= JUMP_RAD):
+            return
+        self._report(
+            'localization_jump',
+            f'{source} moved the robot by {metres:.2f} m and {radians:.2f} rad on the map, '
+            'which odometry does not show',
+            {
+                'metres': metres,
+                'radians': radians,
+                'from': {'x': expected.x, 'y': expected.y, 'yaw': expected.yaw},
+                'to': {'x': pose.x, 'y': pose.y, 'yaw': pose.yaw},
+            },
+        )

@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the robot stands still: fresh odometry says so, or else the pose source over a window.
+
+The window exists for robots whose odometry is silent at rest, such as Nav2's loopback simulator.
+Its samples come from the pose source itself, never from a pose that odometry carried forward:
+silent odometry would then testify to its own standstill.
+"""
+
+from __future__ import annotations
+
+import math
+
+from robot_agent_harness.clock import NS_PER_S
+from robot_agent_harness.world.clock_watch import ClockJump
+from robot_agent_harness.world.geometry import wrap_angle
+from robot_agent_harness.world.samples import FieldRules, Sample
+from robot_agent_harness.world.snapshot import Availability, MapPose, Motion, Observed, Odometry
+
+REST_LINEAR_M_S = 0.05
+"""Slower than this is rest: above the noise of wheel odometry, below any useful driving speed."""
+REST_ANGULAR_RAD_S = 0.1
+"""Slower than this is rest: above the bias of a cheap gyroscope."""
+WINDOW_NS = 500_000_000
+"""The window is at least this long, so that creeping at REST_LINEAR_M_S shows in it."""
+WINDOW_SAMPLES = 3
+"""Fewer samples are no evidence of rest: two agree by chance."""
+WINDOW_MOVED_M = 0.03
+WINDOW_TURNED_RAD = 0.05
+KEPT_SAMPLES = 64
+"""At the spacing below this holds 1.2 s, more than a window needs."""
+SPACING_NS = 20_000_000
+"""Samples closer together than this add no evidence."""
+
+
+class PoseWindow:
+    """The newest poses of one source. Written by the receiving thread, read by the loop."""
+
+    def __init__(self) -> None:
+        self._samples: tuple[Sample[MapPose], ...] = ()
+
+    def add(self, sample: Sample[MapPose]) -> None:
+        """Keep a valid sample if it is a new measurement."""
+        samples = self._samples
+        step_ns = sample.time_ns - samples[-1].time_ns if samples else SPACING_NS
+        if step_ns < -WINDOW_NS:
+            self._samples = (sample,)  # the source's own clock was set back
+        elif step_ns >= SPACING_NS:  # less: also the same transform, looked up again
+            self._samples = (*samples[1 - KEPT_SAMPLES :], sample)
+
+    def clear(self) -> None:
+        """Forget everything: the clock that the samples were stamped in has jumped."""
+        self._samples = ()
+
+    def judge(
+        self, rules: FieldRules, *, now_ns: int, jump: ClockJump | None
+    ) -> Observed[Motion] | None:
+        """Return the motion over the shortest sufficient window of fresh samples, or None.
+
+        Its age is that of the oldest sample in it, so that all of it is younger than the age says.
+        """
+        window: list[Sample[MapPose]] = []
+        for sample in reversed(self._samples):
+            fresh = rules.observed(sample, now_ns=now_ns, jump=jump)
+            if fresh.availability is not Availability.AVAILABLE:
+                return None
+            window.append(sample)
+            span_ns = window[0].time_ns - sample.time_ns
+            if len(window) >= WINDOW_SAMPLES and span_ns >= WINDOW_NS:
+                return _moved(window, span_ns / NS_PER_S, fresh)
+        return None
+
+
+def judge_motion(
+    odometry: Observed[Odometry],
+    window: PoseWindow,
+    pose_rules: FieldRules,
+    *,
+    now_ns: int,
+    jump: ClockJump | None,
+) -> Observed[Motion]:
+    """Return whether the robot is at rest, on the better evidence that there is."""
+    twist = odometry.value
+    motion = None
+    if twist is not None:
+        linear, angular = abs(twist.linear_m_s), twist.angular_rad_s
+        at_rest = linear < REST_LINEAR_M_S and abs(angular) < REST_ANGULAR_RAD_S
+        motion = Motion(at_rest, linear, angular, 'odometry')
+    reason = odometry.reason
+    if odometry.availability is not Availability.AVAILABLE:
+        by_pose = window.judge(pose_rules, now_ns=now_ns, jump=jump)
+        if by_pose is not None:
+            return by_pose
+        reason = f'odometry: {reason}; {pose_rules.source}: no fresh poses over 0.5 s'
+    return Observed(
+        value=motion,
+        source=odometry.source,
+        source_stamp_ns=odometry.source_stamp_ns,
+        age_s=odometry.age_s,
+        availability=odometry.availability,
+        reason=reason,
+    )
+
+
+def _moved(
+    window: list[Sample[MapPose]], span_s: float, oldest: Observed[MapPose]
+) -> Observed[Motion] | None:
+    """Compare every pose of the window with its newest: a loop that ends where it began moved."""
+    last = window[0].value
+    moved_m = max(math.hypot(s.value.x - last.x, s.value.y - last.y) for s in window)
+    turned_rad = max(abs(wrap_angle(s.value.yaw - last.yaw)) for s in window)
+    if not math.isfinite(moved_m + turned_rad):  # finite poses, but no number for their distance
+        return None
+    motion = Motion(
+        at_rest=moved_m < WINDOW_MOVED_M and turned_rad < WINDOW_TURNED_RAD,
+        linear_m_s=moved_m / span_s,
+        angular_rad_s=turned_rad / span_s,
+        evidence='pose_window',
+    )
+    return Observed(
+        value=motion,
+        source=oldest.source,
+        source_stamp_ns=oldest.source_stamp_ns,
+        age_s=oldest.age_s,
+        availability=Availability.AVAILABLE,
+    )
