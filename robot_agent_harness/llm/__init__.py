@@ -14,6 +14,7 @@ from robot_agent_harness.llm.client import (
     ToolSpec,
     UserMessage,
 )
+from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.llm.scripted import ScriptedClient
 
 __all__ = [
@@ -22,10 +23,12 @@ __all__ = [
     'Message',
     'ModelClient',
     'ModelRequest',
+    'ModelSettings',
     'ScriptedClient',
     'ToolCall',
     'ToolResultBlock',
     'ToolResults',
     'ToolSpec',
     'UserMessage',
+    'make_client',
 ]

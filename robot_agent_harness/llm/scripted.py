@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator, ValidationError
 from typing_extensions import Self
+import yaml
 
 from robot_agent_harness.actions.lifecycle import OutcomeReason
 from robot_agent_harness.errors import ConfigurationError, ModelError
@@ -162,7 +162,8 @@ class ScriptedClient:
         name: str | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._responses = script.responses
+        self.script = script
+        """What it follows."""
         self._unused = set(range(len(script.responses)))
         self._name = name
         self._sleep = sleep
@@ -178,7 +179,7 @@ class ScriptedClient:
         """
         path = Path(path).expanduser()
         try:
-            data = yaml.safe_load(path.read_text(encoding='utf-8'))
+            data = yaml.load(path.read_text(encoding='utf-8'), _UniqueKeyLoader)
         except OSError as error:
             raise ConfigurationError(f'cannot read the script {path}: {error.strerror}') from error
         except (UnicodeDecodeError, yaml.YAMLError) as error:
@@ -230,7 +231,7 @@ class ScriptedClient:
         """Do nothing: there is no connection."""
 
     def _take(self, metadata: Mapping[str, Any]) -> Response:
-        for index, response in enumerate(self._responses):
+        for index, response in enumerate(self.script.responses):
             if index in self._unused and (response.when is None or response.when.holds(metadata)):
                 if not response.repeat:
                     self._unused.remove(index)
@@ -267,6 +268,19 @@ class ScriptedClient:
     def _with_id(self, call: Call) -> Call:
         self._calls += 1
         return call if call.id else call.model_copy(update={'id': f'call-{self._calls}'})
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """A safe loader that refuses a key given twice, of which YAML would drop the first."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key, (key_node, _) in zip(keys, node.value, strict=True):
+            if keys.count(key) > 1:
+                raise yaml.MarkedYAMLError(
+                    problem=f'the key {key!r} is given twice', problem_mark=key_node.start_mark
+                )
+        return super().construct_mapping(node, deep)
 
 
 _MODEL_AT: dict[str, type[BaseModel]] = {

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the `model.*` parameters and the environment to a model client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from typing import get_args, Literal
+
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.llm.anthropic import AnthropicClient
+from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.llm.profiles import EFFORTS
+from robot_agent_harness.llm.scripted import ScriptedClient
+
+Provider = Literal['none', 'scripted', 'anthropic', 'openai']
+ANTHROPIC_KEY = 'ANTHROPIC_API_KEY'
+DEFAULT_ANTHROPIC_MODEL = 'claude-sonnet-5-5'
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The parameters `model.*`; an empty text means that a parameter is not set."""
+
+    provider: str = 'none'
+    """`none` (only MCP clients decide), `scripted`, `anthropic` or `openai`."""
+    name: str = ''
+    """The model's name; by default the provider's."""
+    base_url: str = ''
+    """Another endpoint of the provider's API."""
+    script_file: str = ''
+    """The file of a scripted model."""
+    thinking_budget_tokens: int = 0
+    """How much the model may think, in tokens; 0 = off."""
+    effort: str = ''
+    """`low` to `max`; by default the model's own."""
+    max_tokens: int = 8192
+    """The most tokens of one answer."""
+    timeout_s: float = 120.0
+    """The longest that one decision may take, in seconds."""
+
+
+def make_client(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient | None:
+    """Return the client that the settings ask for; None for `none`.
+
+    :param environ: where the key is looked up, and nowhere else.
+    :raises ConfigurationError: the text names the parameter or variable at fault, never a secret.
+    """
+    if settings.provider not in get_args(Provider):
+        raise ConfigurationError(
+            f'model.provider must be one of {", ".join(get_args(Provider))}, '
+            f'is {settings.provider!r}'
+        )
+    if settings.provider == 'openai':
+        raise ConfigurationError("model.provider 'openai' is not in this release")
+    if settings.provider == 'scripted':
+        if not settings.script_file:
+            raise ConfigurationError("model.provider 'scripted' needs model.script_file")
+        return ScriptedClient.from_file(settings.script_file)
+    if settings.provider == 'anthropic':
+        return _anthropic(settings, environ)
+    return None
+
+
+def _anthropic(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
+    _check(settings)
+    key = environ.get(ANTHROPIC_KEY, '').strip()
+    if not key:
+        raise ConfigurationError(
+            f"model.provider 'anthropic' needs a key in the environment variable {ANTHROPIC_KEY}"
+        )
+    if not (key.isascii() and key.isprintable() and ' ' not in key):
+        # As an HTTP header it would fail later, in an error that quotes it.
+        raise ConfigurationError(f'{ANTHROPIC_KEY} holds characters that no key has')
+    return AnthropicClient(
+        model=settings.name or DEFAULT_ANTHROPIC_MODEL,
+        api_key=key,
+        base_url=settings.base_url or None,
+        max_tokens=settings.max_tokens,
+        timeout_s=settings.timeout_s,
+        thinking_budget_tokens=settings.thinking_budget_tokens,
+        effort=settings.effort or None,
+    )
+
+
+def _check(settings: ModelSettings) -> None:
+    if settings.base_url and not settings.base_url.startswith(('http://', 'https://')):
+        raise ConfigurationError(
+            f'model.base_url must start with http:// or https://, is {settings.base_url!r}'
+        )
+    if settings.thinking_budget_tokens < 0:
+        raise ConfigurationError(
+            'model.thinking_budget_tokens must be at least 0, '
+            f'is {settings.thinking_budget_tokens}'
+        )
+    if settings.effort and settings.effort not in EFFORTS:
+        raise ConfigurationError(
+            f'model.effort must be one of {", ".join(EFFORTS)}, is {settings.effort!r}'
+        )
+    if settings.max_tokens < 1:
+        raise ConfigurationError(f'model.max_tokens must be at least 1, is {settings.max_tokens}')
+    if not (math.isfinite(settings.timeout_s) and settings.timeout_s > 0):
+        raise ConfigurationError(f'model.timeout_s must be above 0, is {settings.timeout_s}')

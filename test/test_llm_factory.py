@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From parameters and environment to a client."""
+
+import pytest
+
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.llm import make_client, ModelSettings
+
+
+def test_no_provider_gives_no_client():
+    assert make_client(ModelSettings(), {}) is None
+
+
+def test_a_scripted_client_reads_its_file(tmp_path):
+    path = tmp_path / 'mission.yaml'
+    path.write_text('responses: []\n', encoding='utf-8')
+    client = make_client(ModelSettings(provider='scripted', script_file=str(path)), {})
+    assert (client.provider, client.model) == ('scripted', 'mission.yaml')
+
+
+def test_an_anthropic_client_takes_its_key_from_the_environment():
+    settings = ModelSettings(provider='anthropic', name='claude-opus-4-8')
+    client = make_client(settings, {'ANTHROPIC_API_KEY': 'sk-test\n'})
+    assert (client.provider, client.model) == ('anthropic', 'claude-opus-4-8')
+
+
+def test_anthropic_has_a_default_model():
+    settings = ModelSettings(provider='anthropic')
+    assert make_client(settings, {'ANTHROPIC_API_KEY': 'k'}).model.startswith('claude-')
+
+
+@pytest.mark.parametrize('environ', [{}, {'ANTHROPIC_API_KEY': ' '}, {'OPENAI_API_KEY': 'k'}])
+def test_a_missing_key_names_the_variable(environ):
+    with pytest.raises(ConfigurationError, match='ANTHROPIC_API_KEY'):
+        make_client(ModelSettings(provider='anthropic'), environ)
+
+
+@pytest.mark.parametrize('key', ['sk-sec\nret', 'sk-sécret', 'sk sec ret', 'sk-\x00secret'])
+def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key):
+    with pytest.raises(ConfigurationError, match='ANTHROPIC_API_KEY') as caught:
+        make_client(ModelSettings(provider='anthropic'), {'ANTHROPIC_API_KEY': key})
+    assert 'sk' not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ('settings', 'said'),
+    [
+        (
+            {'provider': 'gemini'},
+            'model.provider must be one of none, scripted, anthropic',
+        ),
+        ({'provider': 'openai'}, 'not in this release'),
+        ({'provider': 'scripted'}, 'model.script_file'),
+        ({'provider': 'scripted', 'script_file': '/nowhere.yaml'}, '/nowhere.yaml'),
+        ({'provider': 'anthropic', 'base_url': 'localhost:1'}, 'model.base_url'),
+        ({'provider': 'anthropic', 'max_tokens': 0}, 'model.max_tokens'),
+        ({'provider': 'anthropic', 'timeout_s': 0.0}, 'model.timeout_s'),
+        ({'provider': 'anthropic', 'timeout_s': float('nan')}, 'model.timeout_s'),
+        ({'provider': 'anthropic', 'effort': 'huge'}, 'model.effort'),
+        ({'provider': 'anthropic', 'thinking_budget_tokens': -1}, 'model.thinking_budget_tokens'),
+    ],
+)
+def test_a_wrong_parameter_is_named(settings, said):
+    with pytest.raises(ConfigurationError, match=said):
+        make_client(ModelSettings(**settings), {'ANTHROPIC_API_KEY': 'k'})
