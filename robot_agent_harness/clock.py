@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time and identity, injected: the core reads no other clock and makes no other id.
 
-Three clocks, never mixed: the *steady* one measures waits and ages, the *wall* one tells people when
-something happened, the *ROS* one is what message stamps are written in (it may be simulated, stand
-still or jump). Waiting itself is asyncio's, whose loop time is steady too.
+Three clocks, never mixed: the *steady* one measures waits and ages, the *wall* one tells people
+when something happened, the *ROS* one is what message stamps are written in (it may be simulated,
+stand still or jump). Waiting itself is asyncio's, whose loop time is steady too.
 """
 
 from __future__ import annotations
 
 import time
-import uuid
 from typing import Protocol
+import uuid
 
 NS_PER_S = 1_000_000_000
 
@@ -49,7 +49,9 @@ class SystemClock:
 
 
 class IdSource(Protocol):
-    """Makes every identifier of a run, so that a recorded run can be replayed with the same ones."""
+    """Makes every identifier of a run, so that a recorded run can be replayed with the same
+    ones.
+    """
 
     def new_id(self, kind: str) -> str:
         """Return a fresh identifier `<kind>-<unique>`; kinds: mission, turn, call, snapshot."""

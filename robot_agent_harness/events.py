@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the journal records: one model per event type, and the ids that tie events together.
 
-A payload key that is published in CONTRACT ("The journal") is never renamed or removed; new ones may
-be added. Readers ignore types and keys that they do not know. `SCHEMA_VERSION` goes up when a reader
-of the version before could misread what is written now.
+A payload key that is published in CONTRACT ("The journal") is never renamed or removed; new ones
+may be added. Readers ignore types and keys that they do not know. `SCHEMA_VERSION` goes up when a
+reader of the version before could misread what is written now.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class ModelTurnStarted(Event):
     type = EventType.MODEL_TURN_STARTED
     step: int
     trigger: str
-    """`mission_started`, `action_outcome`, `precondition_changed`, or the kind of salient event."""
+    """`mission_started`, `action_outcome`, `precondition_changed`, or the kind of salient
+    event."""
     system_prompt: str
     user_prompt: str
     omitted: list[str] = []
@@ -170,7 +171,8 @@ class SalientEvent(Event):
 
     type = EventType.SALIENT_EVENT
     kind: str
-    """battery_low, emergency_stop, foreign_goal, localization_jump, clock_jump, human_message, ..."""
+    """battery_low, emergency_stop, foreign_goal, localization_jump, clock_jump, human_message,
+    ..."""
     message: str
     details: dict[str, Any] = {}
 

@@ -3,15 +3,15 @@
 """The one way from any value to canonical JSON text, and back to plain values.
 
 Arguments come from models and clients and may hold anything; what is recorded must be valid JSON
-(RFC 8259 has no NaN and SQLite no lone surrogates), and its text must be the same every time, since
-the journal's chain is computed over it.
+(RFC 8259 has no NaN and SQLite no lone surrogates), and its text must be the same every time,
+since the journal's chain is computed over it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is known about goals and actions right now: the tracker's state, in one place and without I/O.
+"""What is known about goals and actions right now: the tracker's state, in one place and without
+I/O.
 
-It answers the questions that others ask: what the controller runs and for whom, what of ours is under
-way, how the last action of a mission ended, and what would stand in the way of a new one.
+It answers the questions that others ask: what the controller runs and for whom, what of ours is
+under way, how the last action of a mission ended, and what would stand in the way of a new one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from robot_agent_harness.actions.controller import ACTIVE_STATUSES, ENDED_STATUSES, GoalStatus
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.actions.preconditions import ActionGate
-from robot_agent_harness.clock import NS_PER_S, Clock
+from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.world.snapshot import (
     ActionSummary,
     ActiveGoal,
@@ -105,9 +106,7 @@ class ActionBoard:
         goals.heard_ns = now
         active = {goal_id for goal_id, _ in goals.active}
         if self._unknown is not None and self._unknown.action_id not in active:
-            ended = any(
-                g == self._unknown.action_id and s in ENDED_STATUSES for g, s in listed
-            )
+            ended = any(g == self._unknown.action_id and s in ENDED_STATUSES for g, s in listed)
             was_listed = self._unknown.action_id in before
             self._unknown_ended = self._unknown_ended or ended or was_listed
         foreign = {goal_id for goal_id in active if not self.owns(goal_id)}
@@ -134,9 +133,7 @@ class ActionBoard:
         """Return what the controller does, as it goes into a snapshot."""
         goals = self._goals[controller]
         now = self._clock.monotonic_ns()
-        own = next(
-            (a for a in self.unfinished if a.feedback), None
-        )
+        own = next((a for a in self.unfinished if a.feedback), None)
         navigation = Navigation(
             controller_reachable=goals.reachable,
             active_goals=tuple(
@@ -151,7 +148,9 @@ class ActionBoard:
             recoveries=own.feedback.get('number_of_recoveries') if own else None,
         )
         age = None if goals.heard_ns is None else (now - goals.heard_ns) / NS_PER_S
-        return Observed(navigation, f'{controller}/_action/status', None, age, Availability.AVAILABLE)
+        return Observed(
+            navigation, f'{controller}/_action/status', None, age, Availability.AVAILABLE
+        )
 
     def active_summary(self) -> ActionSummary | None:
         """Return the action that is under way, as it goes into a snapshot."""
@@ -164,7 +163,9 @@ class ActionBoard:
         )
 
     def recent_outcome(self, mission_id: str | None) -> OutcomeSummary | None:
-        """Return how the newest action of this mission ended; other missions' outcomes stay theirs."""
+        """Return how the newest action of this mission ended; other missions' outcomes stay
+        theirs.
+        """
         action = self._recent.get(mission_id)
         if action is None or action.outcome is None:
             return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 
 class GoalStatus(IntEnum):
@@ -92,9 +92,15 @@ class SendFailed:
     message: str
 
 
-ControllerEvent = Union[
-    GoalResponse, GoalFeedback, StatusReport, GoalResult, CancelResponse, ServerPresence, SendFailed
-]
+ControllerEvent = (
+    GoalResponse
+    | GoalFeedback
+    | StatusReport
+    | GoalResult
+    | CancelResponse
+    | ServerPresence
+    | SendFailed
+)
 
 
 class ActionController(Protocol):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The life of a physical action: its states, the steps between them, and how it can end.
 
-The table below is the only place that says which step is legal (DESIGN section 3). A step outside it
-raises: a wrong step would be a wrong claim about a robot.
+The table below is the only place that says which step is legal (DESIGN section 3). A step outside
+it raises: a wrong step would be a wrong claim about a robot.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ TRANSITIONS: dict[ActionState, frozenset[ActionState]] = {
     _S.FAILED: frozenset(),
     _S.UNKNOWN: frozenset(),
 }
-"""From each state, the states that may follow. SUCCEEDED has one way in, and it is verification."""
+"""From each state, the states that may follow. SUCCEEDED has one way in, and it is
+verification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ class RobotAction:
     """The ROS goal id as 32 hex digits, made before the goal was sent."""
     skill: str
     goal: dict[str, Any]
-    """The goal as it goes to the controller, JSON-ready; for navigation x, y (m), yaw (rad), frame_id."""
+    """The goal as it goes to the controller, JSON-ready; for navigation x, y (m), yaw (rad),
+    frame_id."""
     mission_id: str | None
     turn_id: str | None
     tool_call_id: str
@@ -95,7 +97,8 @@ class RobotAction:
     def advance(self, state: ActionState, outcome: Outcome | None = None) -> RobotAction:
         """Return the action one step on.
 
-        :raises IllegalTransitionError: the table has no such step, or an outcome is missing or early.
+        :raises IllegalTransitionError: the table has no such step, or an outcome is missing or
+            early.
         """
         if state not in TRANSITIONS[self.state]:
             raise IllegalTransitionError(

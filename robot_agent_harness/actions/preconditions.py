@@ -3,15 +3,15 @@
 """Whether the world still is what the decision assumed, asked right before anything moves.
 
 Only declared fields are compared, with declared limits, never whole snapshots. Every check reports
-what it measured, also when it holds. A comparison with something unknown does not hold (STYLE rule 7);
-the two fields that a robot may lack altogether, battery and emergency stop, are checked where they
-are reported, and so is the position variance, which transforms do not carry.
+what it measured, also when it holds. A comparison with something unknown does not hold (STYLE rule
+7); the two fields that a robot may lack altogether, battery and emergency stop, are checked where
+they are reported, and so is the position variance, which transforms do not carry.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+import math
 from typing import Any
 
 from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnapshot
@@ -24,7 +24,8 @@ class PreconditionPolicy:
     pose_max_age_s: float | None = 1.0
     """Oldest map pose to act on, in seconds."""
     odometry_max_age_s: float | None = 1.0
-    """Oldest odometry to act on, in seconds; off where a healthy robot's odometry is silent at rest."""
+    """Oldest odometry to act on, in seconds; off where a healthy robot's odometry is silent at
+    rest."""
     max_drift_m: float | None = 0.5
     """How far the robot may be from where it was in the decision's snapshot, in metres."""
     max_position_variance_m2: float | None = 0.25
@@ -134,7 +135,9 @@ def _age(name: str, field: Observed[Any], limit: float | None) -> Check | None:
     return Check(name, ok, _round(field.age_s), limit, detail)
 
 
-def _drift(limit: float | None, decision: WorldSnapshot | None, fresh: WorldSnapshot) -> Check | None:
+def _drift(
+    limit: float | None, decision: WorldSnapshot | None, fresh: WorldSnapshot
+) -> Check | None:
     if limit is None:
         return None
     then = decision.map_pose.usable if decision else None
@@ -172,7 +175,9 @@ def _battery(limit: float | None, fresh: WorldSnapshot) -> Check | None:
         return None
     battery = fresh.battery.usable
     if battery is None:
-        return Check('battery', False, fresh.battery.availability.value, limit, fresh.battery.reason)
+        return Check(
+            'battery', False, fresh.battery.availability.value, limit, fresh.battery.reason
+        )
     ok = battery.fraction >= limit
     return Check('battery', ok, _round(battery.fraction), limit, None if ok else 'too low')
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Follows each physical action from its request to its one outcome.
 
-Every action has one task, which alone advances its state and writes its progress. Events only fill in
-what is known (`_Live`) and wake that task; they carry the goal id that the wire carried, and one that
-is not ours changes no action. rclpy tells nobody when a server dies and may leave a request without an
-answer for ever, so every wait here has its own end (DESIGN section 6).
+Every action has one task, which alone advances its state and writes its progress. Events only fill
+in what is known (`_Live`) and wake that task; they carry the goal id that the wire carried, and
+one that is not ours changes no action. rclpy tells nobody when a server dies and may leave a
+request without an answer for ever, so every wait here has its own end (DESIGN section 6).
 
 What is recorded of an action after its request are facts that already happened: they go through
 `MissionJournal.defer`, which keeps them in order until the disk takes them.
@@ -14,20 +14,19 @@ What is recorded of an action after its request are facts that already happened:
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
+import logging
 from typing import Any
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.controller import (
-    ACTIVE_STATUSES,
-    ENDED_STATUSES,
     ActionController,
     CancelResponse,
     ControllerEvent,
+    ENDED_STATUSES,
     GoalFeedback,
     GoalResponse,
     GoalResult,
@@ -39,7 +38,7 @@ from robot_agent_harness.actions.controller import (
 from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.verification import Judgement, Terminal, Verdict, Verifier
-from robot_agent_harness.clock import NS_PER_S, Clock
+from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.events import (
     Correlation,
     RobotActionOutcome,
@@ -176,14 +175,22 @@ class RobotActionTracker:
         """Call `listener` with the id of each goal of somebody else that becomes active."""
         self._foreign_listeners.append(listener)
 
+    @property
+    def unfinished(self) -> tuple[RobotAction, ...]:
+        """Actions without an outcome, oldest first."""
+        return self._board.unfinished
+
     def reserve(self, action: RobotAction) -> None:
-        """Register an action whose start is durable; from now on it stands in the way of others."""
+        """Register an action whose start is durable; from now on it stands in the way of
+        others.
+        """
         self._publish(action)
 
     async def start(
         self, action: RobotAction, plan: ActionPlan, before: WorldSnapshot
     ) -> Acceptance:
-        """Send a reserved action's goal, and return once the controller's answer is known or overdue.
+        """Send a reserved action's goal, and return once the controller's answer is known or
+        overdue.
 
         The action is followed to its outcome whatever becomes of the caller.
         """
@@ -197,7 +204,9 @@ class RobotActionTracker:
         await self._conclude(action, outcome, None)
 
     async def wait(self, action_id: str, timeout_s: float) -> RobotAction | None:
-        """Return the action once it has an outcome, or as it is when the time is up; None if unknown."""
+        """Return the action once it has an outcome, or as it is when the time is up; None if
+        unknown.
+        """
         live = self._live.get(action_id)
         if live is not None:
             await asyncio.wait({live.done}, timeout=timeout_s)
@@ -206,14 +215,13 @@ class RobotActionTracker:
     async def cancel(self, action_id: str) -> int | None:
         """Ask the controller to cancel this action's goal, and return its code (CancelGoal.srv).
 
-        :returns: 0 accepted, 1 rejected, 2 unknown goal, 3 already ended; None if it did not answer.
+        :returns: 0 accepted, 1 rejected, 2 unknown goal, 3 already ended; None if it did not
+            answer.
         """
         plan = self._plan_of(action_id)
         if plan is None:
             return None
-        future = self._cancels.setdefault(
-            action_id, asyncio.get_running_loop().create_future()
-        )
+        future = self._cancels.setdefault(action_id, asyncio.get_running_loop().create_future())
         live = self._live.get(action_id)
         if live is not None:
             self._progress(live.action, note='cancel requested')
@@ -222,7 +230,9 @@ class RobotActionTracker:
         return future.result() if done else None
 
     async def close(self, *, cancel_running: bool) -> None:
-        """End every unfinished action as UNKNOWN (interrupted), cancelling its goal if so wished."""
+        """End every unfinished action as UNKNOWN (interrupted), cancelling its goal if so
+        wished.
+        """
         open_actions = [live for live in self._live.values() if not live.concluding]
         for live in open_actions:
             if cancel_running:
@@ -287,7 +297,7 @@ class RobotActionTracker:
         elif isinstance(event, GoalResponse):
             live.response = event.accepted if live.response is None else live.response
         elif isinstance(event, GoalResult):
-            # A forgotten goal's empty answer must not displace a real one (status 0 proves nothing).
+            # A forgotten goal's empty answer (status 0, no proof) must not displace a real one.
             if live.result is None or live.result.status not in ENDED_STATUSES:
                 live.result, live.result_ns = event, self._clock.monotonic_ns()
         else:
@@ -315,7 +325,7 @@ class RobotActionTracker:
             if live.plan.controller == controller:
                 live.lost_ns = None if reachable else self._clock.monotonic_ns()
                 if reachable and live.action.state is not ActionState.REQUESTED:
-                    # Either it only blinked, or this is a new server that says it knows no such goal.
+                    # It only blinked, or it is a new server and will say that it knows no such goal.
                     self._controllers[controller].request_result(live.action.action_id)
                 live.wake.set()
 
@@ -323,8 +333,7 @@ class RobotActionTracker:
         future = self._cancels.pop(event.goal_id, None)
         if future is not None and not future.done():
             future.set_result(event.return_code)
-        if event.return_code in (_LOST, _LOST_WHY = OutcomeReason.CONTROLLER_LOST, 'the action server went away'
-_UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
+        if event.return_code in (_UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
             self._board.goal_ended(event.goal_id)
             if event.goal_id in self._live:
                 self._live[event.goal_id].goal_gone = True
@@ -337,7 +346,9 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
             self._late_status(event.goal_id, status, 'goal_response')
 
     def _late_status(self, goal_id: str, status: int, source: str) -> None:
-        """Record news of an ended action; the outcome stands, but nothing is left driving unattended."""
+        """Record news of an ended action; the outcome stands, but nothing is left driving
+        unattended.
+        """
         ended = self._ended[goal_id]
         action = self._board.get(goal_id)
         if status in ENDED_STATUSES:
@@ -346,9 +357,7 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
             return
         ended.status = status
         ended.records += 1
-        self._progress(
-            action, late=True, note=f'{source} now says {GoalStatus.name_of(status)}'
-        )
+        self._progress(action, late=True, note=f'{source} now says {GoalStatus.name_of(status)}')
         unattended = status in (GoalStatus.ACCEPTED, GoalStatus.EXECUTING)
         if unattended and ended.plan.timeouts.cancel_on_timeout:
             self._controllers[ended.plan.controller].cancel(goal_id)
@@ -356,7 +365,9 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
     # -- what follows from it --------------------------------------------------------------------
 
     async def _await_acceptance(self, live: _Live) -> bool:
-        """Wait for the answer to the request; return whether there is an accepted goal to follow."""
+        """Wait for the answer to the request; return whether there is an accepted goal to
+        follow.
+        """
         timeouts = live.plan.timeouts
         deadline = live.started_ns + _ns(timeouts.accept_s)
         while True:
@@ -455,7 +466,11 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
         terminal = await self._with_result(live, terminal)
         if terminal.status == GoalStatus.CANCELED:
             await self._end(
-                live, ActionState.FAILED, OutcomeReason.CANCELED, 'the goal was cancelled', terminal
+                live,
+                ActionState.FAILED,
+                OutcomeReason.CANCELED,
+                'the goal was cancelled',
+                terminal,
             )
             return
         error_code = (terminal.payload or {}).get('error_code', 0)
@@ -517,9 +532,7 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
         except Exception as error:
             # A verifier may be a user's own; one that raises has shown nothing.
             logger.exception('verifier %s raised', live.plan.verifier)
-            return Judgement(
-                Verdict.INCONCLUSIVE, True, {'why': f'the verifier raised {error!r}'}
-            )
+            return Judgement(Verdict.INCONCLUSIVE, True, {'why': f'the verifier raised {error!r}'})
 
     async def _conclude_verified(
         self, live: _Live, terminal: Terminal, snapshot: WorldSnapshot, judgement: Judgement
@@ -534,7 +547,9 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
         await self._conclude(live.action, outcome, snapshot)
 
     async def _unknown(self, live: _Live, reason: OutcomeReason, why: str) -> None:
-        """End an action that nobody can vouch for, and have its goal cancelled if so configured."""
+        """End an action that nobody can vouch for, and have its goal cancelled if so
+        configured.
+        """
         if live.plan.timeouts.cancel_on_timeout:
             self._controllers[live.plan.controller].cancel(live.action.action_id)
         await self._end(live, ActionState.UNKNOWN, reason, why)
@@ -549,7 +564,6 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
     ) -> None:
         """End an action that needs no verification, with the world as it is now for evidence."""
         snapshot = self._observer.capture(live.action.mission_id)
-        pose = snapshot.map_pose
         evidence = {
             'why': why,
             **_told(live, terminal),
@@ -645,7 +659,7 @@ _UNKNOWN_GOAL_ID, _GOAL_TERMINATED):
 
 
 def _told(live: _Live, terminal: Terminal | None) -> dict[str, Any]:
-    """What the controller said, raw and by name."""
+    """Return what the controller said, raw and by name."""
     return {
         'controller_status': None if terminal is None else GoalStatus.name_of(terminal.status),
         'controller_status_source': None if terminal is None else terminal.source,

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the world confirms what a controller claims: one verifier per kind of managed skill.
 
-A verifier only looks. It gets the goal, the world before the start, the controller's last word and a
-snapshot from after it, and answers confirmed, disproved or inconclusive, with what it measured. The
-tracker asks again while the answer may still change, up to the verification timeout.
+A verifier only looks. It gets the goal, the world before the start, the controller's last word and
+a snapshot from after it, and answers confirmed, disproved or inconclusive, with what it measured.
+The tracker asks again while the answer may still change, up to the verification timeout.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from enum import Enum
+import math
 from typing import Any, Protocol
 
 from robot_agent_harness.clock import NS_PER_S
@@ -19,7 +19,8 @@ from robot_agent_harness.world.geometry import wrap_angle
 from robot_agent_harness.world.snapshot import Observed, WorldSnapshot
 
 DISPROOF_PERSISTS_S = 0.5
-"""How long after the end a robot must still be elsewhere: a pose may lag the last metres by a sample."""
+"""How long after the end a robot must still be elsewhere: a pose may lag the last metres by a
+sample."""
 DISPLACEMENT_SLACK_M = 0.5
 """By how much map and odometry may differ over a trip: a usual correction of the localisation."""
 DISPLACEMENT_SLACK_RATIO = 0.2
@@ -62,7 +63,12 @@ class Verifier(Protocol):
     """Judges the outcome of one kind of action; pure, and never waits."""
 
     def judge(
-        self, *, goal: dict[str, Any], before: WorldSnapshot, terminal: Terminal, now: WorldSnapshot
+        self,
+        *,
+        goal: dict[str, Any],
+        before: WorldSnapshot,
+        terminal: Terminal,
+        now: WorldSnapshot,
     ) -> Judgement:
         """Compare the claimed outcome with a snapshot from after the claim."""
         ...
@@ -80,7 +86,12 @@ class NavigationVerifier:
     """Oldest pose to judge by, in seconds."""
 
     def judge(
-        self, *, goal: dict[str, Any], before: WorldSnapshot, terminal: Terminal, now: WorldSnapshot
+        self,
+        *,
+        goal: dict[str, Any],
+        before: WorldSnapshot,
+        terminal: Terminal,
+        now: WorldSnapshot,
     ) -> Judgement:
         """Judge an arrival at `x`, `y`, `yaw` in `frame_id`."""
         judgement = self._judge_world(goal, before, terminal, now)
@@ -177,9 +188,15 @@ def _displacement_conflict(
 ) -> str | None:
     """Say so if map pose and odometry moved by incompatible distances since the start.
 
-    A localisation that jumps onto the goal while the wheels stood still would otherwise confirm it.
+    A localisation that jumps onto the goal while the wheels stood still would otherwise confirm
+    it.
     """
-    ends = (before.map_pose.usable, now.map_pose.usable, before.odometry.usable, now.odometry.usable)
+    ends = (
+        before.map_pose.usable,
+        now.map_pose.usable,
+        before.odometry.usable,
+        now.odometry.usable,
+    )
     map_from, map_to, odom_from, odom_to = ends
     if map_from is None or map_to is None or odom_from is None or odom_to is None:
         return None

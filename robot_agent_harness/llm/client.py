@@ -3,14 +3,14 @@
 """The seam between the loop and a language model: one request, one decision.
 
 Within a turn the conversation is append-only: the assistant's content goes back exactly as it came
-(providers sign their reasoning blocks and refuse a rebuilt history). Between turns nothing is carried
-over but what the harness itself puts into the next prompt.
+(providers sign their reasoning blocks and refuse a rebuilt history). Between turns nothing is
+carried over but what the harness itself puts into the next prompt.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class ToolSpec:
     name: str
     description: str
     input_schema: dict[str, Any]
-    """JSON Schema of the arguments, with `purpose` and `expected_outcome` where the loop adds them."""
+    """JSON Schema of the arguments, with `purpose` and `expected_outcome` where the loop adds
+    them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class ToolResults:
     """What the harness adds after the results, if anything."""
 
 
-Message = Union[UserMessage, AssistantMessage, ToolResults]
+Message = UserMessage | AssistantMessage | ToolResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ class ModelRequest:
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
     metadata: dict[str, Any] = field(default_factory=dict)
-    """What a scripted model may branch on: `step`, `trigger`, `last_outcome` (its state or None)."""
+    """What a scripted model may branch on: `step`, `trigger`, `last_outcome` (its state or
+    None)."""
 
 
 class ModelClient(Protocol):

@@ -5,7 +5,8 @@
 Every call that comes in is recorded before it runs and gets one recorded result, whatever happens:
 it runs in a task of its own, which the caller's cancellation does not reach. A managed call passes
 
-    TOOL_CALL_RECORDED < ACTION_PRECONDITION_CHECKED < ROBOT_ACTION_STARTED < goal sent < TOOL_RESULT_RECORDED
+    TOOL_CALL_RECORDED < ACTION_PRECONDITION_CHECKED < ROBOT_ACTION_STARTED < goal sent <
+    TOOL_RESULT_RECORDED
 
 with everything before "sent" on disk before it is sent. One managed call at a time is between its
 check and its start, so that two callers cannot both find the robot idle.
@@ -14,10 +15,10 @@ check and its start, so that two callers cannot both find the robot idle.
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+import json
+import logging
 from typing import Any
 
 from robot_agent_harness.actions.board import ActionBoard
@@ -30,7 +31,7 @@ from robot_agent_harness.actions.tracker import (
     ActionTimeouts,
     RobotActionTracker,
 )
-from robot_agent_harness.clock import NS_PER_S, Clock, IdSource
+from robot_agent_harness.clock import Clock, IdSource, NS_PER_S
 from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import (
     ActionPreconditionChecked,
@@ -60,9 +61,11 @@ from robot_agent_harness.world.snapshot import WorldSnapshot
 logger = logging.getLogger(__name__)
 
 RESULT_DURABLE_S = 2.0
-"""How long a result waits for the disk before it is returned all the same (it is written later)."""
+"""How long a result waits for the disk before it is returned all the same (it is written
+later)."""
 START_LATENCY_MAX_S = 1.0
-"""Oldest precondition check to act on: a slow disk must not turn a fresh check into a stale one."""
+"""Oldest precondition check to act on: a slow disk must not turn a fresh check into a stale
+one."""
 CLOSE_S = 1.0
 """How long running calls get to finish when the dispatcher closes."""
 
@@ -78,7 +81,8 @@ class CallContext:
     mission_id: str | None = None
     turn_id: str | None = None
     decision_snapshot_id: str | None = None
-    """The snapshot that the decision was made from; None binds the call to the moment it arrived."""
+    """The snapshot that the decision was made from; None binds the call to the moment it
+    arrived."""
     purpose: str | None = None
     expected_outcome: str | None = None
     managed_allowed: bool = True
@@ -86,6 +90,8 @@ class CallContext:
     malformed: str | None = None
     """Why the arguments cannot be used, where the model's response was cut or broken."""
     progress: ProgressSink | None = None
+    loop_skills: tuple[Skill, ...] = ()
+    """Tools that only this caller has: the model loop's `finish_mission`."""
 
 
 class RecordedToolDispatcher:
@@ -123,7 +129,9 @@ class RecordedToolDispatcher:
         """Whether managed calls are taken (the node's lifecycle decides)."""
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> ToolResult:
-        """Carry out one call and return its one result. Raises nothing but the caller's cancellation."""
+        """Carry out one call and return its one result. Raises nothing but the caller's
+        cancellation.
+        """
         task = asyncio.get_running_loop().create_task(self._call(name, arguments, context))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -139,14 +147,16 @@ class RecordedToolDispatcher:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _call(self, name: str, arguments: Any, context: CallContext) -> ToolResult:
-        skill = self._registry.get(name)
+        own = {entry.name: entry for entry in context.loop_skills}
+        skill = own.get(name) or self._registry.get(name)
         managed = skill is not None and skill.managed is not None
         decision = self._decision(context) if managed else None
         correlation = Correlation(
             mission_id=context.mission_id,
             turn_id=context.turn_id,
             tool_call_id=self._ids.new_id('call'),
-            snapshot_id=context.decision_snapshot_id or (decision and decision.snapshot_id),
+            snapshot_id=context.decision_snapshot_id
+            or (decision.snapshot_id if decision else None),
         )
         call: tuple[Entry, ...] = (
             (
@@ -173,7 +183,9 @@ class RecordedToolDispatcher:
         try:
             result = await self._run(skill, name, arguments, context, correlation, decision)
         except asyncio.CancelledError:
-            result = ToolResult(ResultStatus.INTERRUPTED, 'the harness was stopped during the call')
+            result = ToolResult(
+                ResultStatus.INTERRUPTED, 'the harness was stopped during the call'
+            )
         except JournalUnavailableError as error:
             result = _journal_unavailable(error)
         except SkillError as error:
@@ -181,7 +193,9 @@ class RecordedToolDispatcher:
         except Exception:
             # A skill may be anybody's code: its crash becomes a result, its text stays in the log.
             logger.exception('tool %s crashed', name)
-            result = ToolResult(ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness')
+            result = ToolResult(
+                ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness'
+            )
         return await self._answer(correlation, result)
 
     async def _run(
@@ -243,7 +257,7 @@ class RecordedToolDispatcher:
                 decision=decision,
                 fresh=fresh,
                 gate=self._board.gate(),
-                target_at_decision=decision and self._goal_then(skill, parsed, decision),
+                target_at_decision=self._goal_then(skill, parsed, decision) if decision else None,
                 target_now=goal,
             )
             checked = _checked(report, fresh, correlation)
@@ -265,10 +279,10 @@ class RecordedToolDispatcher:
         if waited_s > START_LATENCY_MAX_S:
             why = f'the journal took {waited_s:.1f} s; the check is too old to act on'
             await self._tracker.abandon(action, OutcomeReason.JOURNAL_UNAVAILABLE, why)
-            return ToolResult(ResultStatus.JOURNAL_UNAVAILABLE, why, {'action_id': action.action_id})
-        plan = ActionPlan(
-            managed.controller, managed.verifier, managed.timeouts or self._timeouts
-        )
+            return ToolResult(
+                ResultStatus.JOURNAL_UNAVAILABLE, why, {'action_id': action.action_id}
+            )
+        plan = ActionPlan(managed.controller, managed.verifier, managed.timeouts or self._timeouts)
         acceptance = await self._tracker.start(action, plan, fresh)
         return _acceptance_result(acceptance, action, plan)
 
@@ -277,7 +291,9 @@ class RecordedToolDispatcher:
             return self._observer.store.get(context.decision_snapshot_id)
         return self._observer.capture(context.mission_id)
 
-    def _goal(self, skill: Skill, parsed: dict[str, Any], places: Mapping[str, Any]) -> dict[str, Any]:
+    def _goal(
+        self, skill: Skill, parsed: dict[str, Any], places: Mapping[str, Any]
+    ) -> dict[str, Any]:
         context = GoalContext(places=places, global_frame=self._global_frame)
         goal: dict[str, Any] = skill.function(context, **parsed)  # type: ignore[assignment]
         return goal
@@ -285,7 +301,7 @@ class RecordedToolDispatcher:
     def _goal_then(
         self, skill: Skill, parsed: dict[str, Any], decision: WorldSnapshot
     ) -> dict[str, Any] | None:
-        """The goal as it would have been at the decision; None if there was none."""
+        """Return the goal as it would have been at the decision; None if there was none."""
         try:
             return self._goal(skill, parsed, self._places.at(decision.captured_monotonic_ns))
         except SkillError:
@@ -374,13 +390,11 @@ def _acceptance_result(
     if acceptance is Acceptance.REJECTED:
         return ToolResult(ResultStatus.REJECTED, 'the controller refused the goal', data)
     if acceptance is Acceptance.NOT_SENT:
-        return ToolResult(
-            ResultStatus.CONTROLLER_UNAVAILABLE, 'the goal could not be sent', data
-        )
+        return ToolResult(ResultStatus.CONTROLLER_UNAVAILABLE, 'the goal could not be sent', data)
     return ToolResult(
         ResultStatus.ACCEPTANCE_UNKNOWN,
-        f'no answer from the controller within {plan.timeouts.accept_s} s; it may have taken the goal,'
-        ' and the robot may move',
+        f'no answer from the controller within {plan.timeouts.accept_s} s; it may have taken the'
+        ' goal, and the robot may move',
         data,
     )
 

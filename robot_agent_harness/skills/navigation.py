@@ -14,9 +14,9 @@ from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import (
     GoalContext,
     ManagedAction,
+    skill,
     SkillContext,
     SkillError,
-    skill,
 )
 
 COORDINATE_LIMIT_M = 10_000.0
@@ -38,7 +38,9 @@ def navigate_to_pose(
     yaw: Annotated[
         float,
         Field(
-            ge=-2 * math.pi, le=2 * math.pi, description='Radians, counter-clockwise from the x axis.'
+            ge=-2 * math.pi,
+            le=2 * math.pi,
+            description='Radians, counter-clockwise from the x axis.',
         ),
     ] = 0.0,
     frame_id: Annotated[str, Field(description='The map frame; no other is accepted.')] = 'map',
@@ -50,8 +52,8 @@ def navigate_to_pose(
     """
     if frame_id != context.global_frame:
         raise SkillError(
-            f'navigate_to_pose: frame_id: goals are given in {context.global_frame!r}, the frame in'
-            f' which arrival can be verified (got {frame_id!r})',
+            f'navigate_to_pose: frame_id: goals are given in {context.global_frame!r}, the frame'
+            f' in which arrival can be verified (got {frame_id!r})',
             status=ResultStatus.INVALID_ARGUMENTS,
         )
     return {'x': float(x), 'y': float(y), 'yaw': float(yaw), 'frame_id': frame_id}
@@ -72,8 +74,8 @@ def navigate_to_place(
         )
     if place.frame_id != context.global_frame:
         raise SkillError(
-            f'navigate_to_place: {name} is given in frame {place.frame_id!r}, arrival can be verified'
-            f' in {context.global_frame!r} only; correct places_file',
+            f'navigate_to_place: {name} is given in frame {place.frame_id!r}, arrival can be'
+            f' verified in {context.global_frame!r} only; correct places_file',
             status=ResultStatus.INVALID_ARGUMENTS,
         )
     return {'x': place.x, 'y': place.y, 'yaw': place.yaw, 'frame_id': place.frame_id}
@@ -84,8 +86,8 @@ async def cancel_action(
     context: SkillContext,
     action_id: Annotated[str, Field(description='The action_id of the call that started it.')],
 ) -> ToolResult:
-    """Ask the controller to cancel an action. The robot stops when the controller says so; learn the
-    outcome with wait_for_action. This is no emergency stop.
+    """Ask the controller to cancel an action. The robot stops when the controller says so; learn
+    the outcome with wait_for_action. This is no emergency stop.
     """
     action = context.board.get(action_id)
     if action is None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.skills.outputs import ActionOutput, PlacesOutput, SnapshotOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
-from robot_agent_harness.skills.skill import SkillContext, SkillError, skill
+from robot_agent_harness.skills.skill import skill, SkillContext, SkillError
 from robot_agent_harness.world.projection import project
 
 WAIT_MAX_S = 600.0
@@ -25,9 +25,9 @@ _ActionId = Annotated[str, Field(description='The action_id of the call that sta
 
 @skill(output=SnapshotOutput, read_only=True)
 async def get_world_snapshot(context: SkillContext) -> ToolResult:
-    """Look at the robot and its world now: pose, motion, battery, emergency stop, what the controller
-    runs, how the last action ended. Each fact says how old it is and whether it may be believed.
-    Decisions that follow are held against this view.
+    """Look at the robot and its world now: pose, motion, battery, emergency stop, what the
+    controller runs, how the last action ended. Each fact says how old it is and whether it may be
+    believed. Decisions that follow are held against this view.
     """
     snapshot = context.observer.capture(context.mission_id)
     projection = project(snapshot, max_bytes=context.projection_max_bytes)
@@ -41,7 +41,9 @@ async def get_world_snapshot(context: SkillContext) -> ToolResult:
 @skill(output=PlacesOutput, read_only=True)
 async def list_places(context: SkillContext) -> ToolResult:
     """List the places that navigate_to_place knows, with their poses (metres and radians)."""
-    places = [{'name': name, **place.model_dump()} for name, place in sorted(context.places.items())]
+    places = [
+        {'name': name, **place.model_dump()} for name, place in sorted(context.places.items())
+    ]
     return ToolResult(ResultStatus.COMPLETED, f'{len(places)} places', {'places': places})
 
 
@@ -59,8 +61,8 @@ async def wait_for_action(
         float, Field(ge=0.0, le=WAIT_MAX_S, description='Seconds to wait at most.')
     ] = 60.0,
 ) -> ToolResult:
-    """Wait until an action has its outcome, and return it with the evidence. Returns the current state
-    when the time is up; waiting longer, or giving up waiting, does not disturb the action.
+    """Wait until an action has its outcome, and return it with the evidence. Returns the current
+    state when the time is up; waiting longer, or giving up waiting, does not disturb the action.
     """
     action = _known(context.board.get(action_id), action_id)
     loop = asyncio.get_running_loop()
@@ -79,8 +81,8 @@ async def wait_for_action(
 def _known(action: RobotAction | None, action_id: str) -> RobotAction:
     if action is None:
         raise SkillError(
-            f'no action {action_id!r}: it never existed, or ended so long ago that only the journal'
-            ' knows it',
+            f'no action {action_id!r}: it never existed, or ended so long ago that only the'
+            ' journal knows it',
             status=ResultStatus.UNKNOWN_ACTION,
         )
     return action

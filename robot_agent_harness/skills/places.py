@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Named places, from a YAML file that may be edited while the harness runs.
 
-The book remembers for a while what it said before, so that a decision made from old coordinates can be
-told from one made from the present ones.
+The book remembers for a while what it said before, so that a decision made from old coordinates
+can be told from one made from the present ones.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
+import logging
 from pathlib import Path
 from types import MappingProxyType
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import yaml
 
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.errors import ConfigurationError
@@ -78,8 +78,8 @@ class PlaceBook:
     def current(self) -> Mapping[str, Place]:
         """Return the places now, reading the file again if it has changed.
 
-        A file that cannot be read any more changes nothing: the last good places stand, and the log
-        says why.
+        A file that cannot be read any more changes nothing: the last good places stand, and the
+        log says why.
         """
         stamp = self._mtime()
         if self._path is not None and stamp != self._stamp:

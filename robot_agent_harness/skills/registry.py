@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which skills this robot has, and what its YAML file says about them.
 
-The file (`skills_file`, by default config/skills.yaml) can switch a skill off and set or override its
-managed-action metadata; where file and decorator differ, the file wins.
+The file (`skills_file`, by default config/skills.yaml) can switch a skill off and set or override
+its managed-action metadata; where file and decorator differ, the file wins.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import yaml
 
 from robot_agent_harness.actions.tracker import ActionTimeouts
 from robot_agent_harness.errors import ConfigurationError
@@ -111,7 +111,8 @@ class SkillRegistry:
 def load_registry(path: Path | None, *, skills: Iterable[Skill] = BUILT_IN) -> SkillRegistry:
     """Apply a skills file to the skills at hand.
 
-    :raises ConfigurationError: the file is missing, malformed or names a skill that does not exist.
+    :raises ConfigurationError: the file is missing, malformed or names a skill that does not
+        exist.
     """
     skills = tuple(skills)
     file = _read(path) if path else _SkillsFile()

@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a skill is: an ordinary typed function, and for physical ones how the act is tracked.
 
-Skills stay ordinary tools. The metadata of a managed skill never changes the tool's name, description
-or argument schema; it tells the dispatcher what to check before, the tracker what to follow, and the
-verifier what to look at. A skill without it is an ordinary tool.
+Skills stay ordinary tools. The metadata of a managed skill never changes the tool's name,
+description or argument schema; it tells the dispatcher what to check before, the tracker what to
+follow, and the verifier what to look at. A skill without it is an ordinary tool.
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol, get_type_hints
+from typing import Any, get_type_hints, Protocol
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, create_model, ValidationError
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.observer import WorldObserver
@@ -53,7 +53,9 @@ class ProgressSink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GoalContext:
-    """What a managed skill may use to turn arguments into a goal; the same inputs give the same goal."""
+    """What a managed skill may use to turn arguments into a goal; the same inputs give the same
+    goal.
+    """
 
     places: Mapping[str, Place]
     global_frame: str
@@ -80,7 +82,7 @@ class ManagedAction:
     """The action whose events tell of it; they correlate by the ROS goal id."""
     verifier: str = 'navigation'
     """Who judges the outcome."""
-    preconditions: PreconditionPolicy = PreconditionPolicy()
+    preconditions: PreconditionPolicy = field(default_factory=PreconditionPolicy)
     """Snapshot fields that it needs, with their tolerances."""
     timeouts: ActionTimeouts | None = None
     """Its bounds; None means those of the `navigation.*` parameters."""

@@ -3,9 +3,9 @@
 """What the robot knows at one moment, with how well it knows it.
 
 A `WorldSnapshot` is immutable. Each of its facts is an `Observed`: a value together with where it
-came from, how old it is and whether it may be believed. A fact that is absent is an `Observed` whose
-availability says so; there are no default values to mistake for measurements (DESIGN section 3).
-Units are SI, angles are radians, frames follow REP 105.
+came from, how old it is and whether it may be believed. A fact that is absent is an `Observed`
+whose availability says so; there are no default values to mistake for measurements (DESIGN section
+3). Units are SI, angles are radians, frames follow REP 105.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ class Observed(Generic[T]):
     """A value, and what is known about its origin."""
 
     value: T | None
-    """The newest value, also when it is stale or invalid; None if there never was a readable one."""
+    """The newest value, also when it is stale or invalid; None if there never was a readable
+    one."""
     source: str
     """The topic, transform or component it comes from."""
     source_stamp_ns: int | None
-    """ROS time that the source wrote on it; None if the message type or the source has no stamp."""
+    """ROS time that the source wrote on it; None if the message type or the source has no
+    stamp."""
     age_s: float | None
     """Seconds since it was measured, on the steady clock; None if it was never received."""
     availability: Availability
@@ -58,7 +60,8 @@ class MapPose:
     """Radians, counter-clockwise, in (-pi, pi]."""
     frame_id: str
     position_variance_m2: float | None
-    """The larger of the two position variances; None where the source gives no covariance (tf2)."""
+    """The larger of the two position variances; None where the source gives no covariance
+    (tf2)."""
     yaw_variance_rad2: float | None
 
 
@@ -84,7 +87,8 @@ class Motion:
     linear_m_s: float
     angular_rad_s: float
     evidence: str
-    """`odometry` (a fresh twist) or `pose_window` (the pose over a window, where odometry is silent)."""
+    """`odometry` (a fresh twist) or `pose_window` (the pose over a window, where odometry is
+    silent)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ class Navigation:
     controller_reachable: bool
     active_goals: tuple[ActiveGoal, ...]
     distance_remaining_m: float | None
-    """From the newest feedback of an own running goal; no evidence of arrival (DESIGN section 6)."""
+    """From the newest feedback of an own running goal; no evidence of arrival (DESIGN section
+    6)."""
     recoveries: int | None
 
 

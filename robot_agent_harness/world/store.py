@@ -10,7 +10,9 @@ from robot_agent_harness.world.snapshot import WorldSnapshot
 
 
 class SnapshotStore:
-    """Holds the newest `capacity` snapshots; an older one is unknown, and so is a decision on it."""
+    """Holds the newest `capacity` snapshots; an older one is unknown, and so is a decision on
+    it.
+    """
 
     def __init__(self, *, capacity: int = 256) -> None:
         self._capacity = capacity

@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the core together from parameters and collaborators: the one place that knows all the
+parts.
+
+The ROS node, the tests' benches and the demo all build the same core here; they differ in the
+clock, the controllers and the model that they bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.controller import ActionController
+from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.tracker import ActionTimeouts, RobotActionTracker
+from robot_agent_harness.actions.verification import NavigationVerifier
+from robot_agent_harness.clock import Clock, IdSource
+from robot_agent_harness.harness import LoopSettings, RobotAgentHarness
+from robot_agent_harness.journal.store import MissionJournal
+from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.parameters import Value
+from robot_agent_harness.resources import config_path
+from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
+from robot_agent_harness.skills.places import PlaceBook
+from robot_agent_harness.skills.registry import load_registry, SkillRegistry
+from robot_agent_harness.world.builder import WorldSnapshotBuilder
+from robot_agent_harness.world.snapshot_config import SnapshotConfig, StaleAfter
+from robot_agent_harness.world.store import SnapshotStore
+
+CONTROLLER = 'navigate_to_pose'
+"""The action whose server and goals a snapshot's `navigation` tells of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The assembled parts; none of them knows ROS or MCP."""
+
+    builder: WorldSnapshotBuilder
+    board: ActionBoard
+    observer: WorldObserver
+    tracker: RobotActionTracker
+    registry: SkillRegistry
+    places: PlaceBook
+    dispatcher: RecordedToolDispatcher
+    harness: RobotAgentHarness
+    journal: MissionJournal
+
+    async def close(self, *, cancel_running: bool) -> None:
+        """End everything in order, each step bounded: calls, actions, the loop, the journal."""
+        await self.dispatcher.close()
+        await self.tracker.close(cancel_running=cancel_running)
+        await self.harness.close()
+        await self.journal.close()
+
+
+def assemble(
+    parameters: Mapping[str, Value],
+    *,
+    clock: Clock,
+    ids: IdSource,
+    journal: MissionJournal,
+    controllers: Mapping[str, ActionController],
+    model: ModelClient | None,
+    use_sim_time: bool = False,
+) -> Core:
+    """Build the core.
+
+    :param parameters: checked values, see :func:`robot_agent_harness.parameters.check_parameters`.
+    :raises ConfigurationError: a file that they name is missing or wrong.
+    """
+    p = parameters
+    registry = load_registry(_file(p, 'skills_file', 'skills.yaml'))
+    places = PlaceBook(clock=clock, path=_file(p, 'places_file', 'places.yaml'))
+    builder = WorldSnapshotBuilder(
+        clock=clock,
+        ids=ids,
+        robot_id=str(p['robot_id']),
+        config=_snapshot_config(p, use_sim_time),
+    )
+    board = ActionBoard(clock=clock, controllers=tuple(controllers))
+    observer = WorldObserver(
+        builder=builder, board=board, store=SnapshotStore(), controller=CONTROLLER
+    )
+    verifier = NavigationVerifier(
+        xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
+        yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
+    )
+    tracker = RobotActionTracker(
+        clock=clock,
+        journal=journal,
+        board=board,
+        observer=observer,
+        controllers=controllers,
+        verifiers={'navigation': verifier},
+    )
+    dispatcher = RecordedToolDispatcher(
+        clock=clock,
+        ids=ids,
+        journal=journal,
+        registry=registry,
+        board=board,
+        observer=observer,
+        tracker=tracker,
+        places=places,
+        global_frame=str(p['global_frame']),
+        timeouts=ActionTimeouts(
+            accept_s=float(p['navigation.accept_timeout_s']),
+            execution_s=float(p['navigation.execution_timeout_s']),
+            verify_s=float(p['navigation.verify_timeout_s']),
+            cancel_on_timeout=bool(p['navigation.cancel_on_timeout']),
+        ),
+        projection_max_bytes=int(p['snapshot.max_bytes']),
+    )
+    harness = RobotAgentHarness(
+        ids=ids,
+        journal=journal,
+        registry=registry,
+        dispatcher=dispatcher,
+        observer=observer,
+        tracker=tracker,
+        model=model,
+        settings=_loop_settings(p),
+    )
+    return Core(builder, board, observer, tracker, registry, places, dispatcher, harness, journal)
+
+
+def _file(parameters: Mapping[str, Value], name: str, shipped: str) -> Path:
+    chosen = str(parameters[name])
+    return Path(chosen).expanduser() if chosen else config_path(shipped)
+
+
+def _snapshot_config(p: Mapping[str, Value], use_sim_time: bool) -> SnapshotConfig:
+    unstamped = str(p['snapshot.accept_unstamped']).split(',')
+    return SnapshotConfig(
+        global_frame=str(p['global_frame']),
+        stale_after_s=StaleAfter(
+            map_pose=float(p['snapshot.stale_after_s.map_pose']),
+            odometry=float(p['snapshot.stale_after_s.odometry']),
+            battery=float(p['snapshot.stale_after_s.battery']),
+        ),
+        battery_percentage_scale=float(p['battery.percentage_scale']),
+        accept_unstamped=frozenset(name.strip() for name in unstamped if name.strip()),
+        use_sim_time=use_sim_time,
+    )
+
+
+def _loop_settings(p: Mapping[str, Value]) -> LoopSettings:
+    return LoopSettings(
+        robot_id=str(p['robot_id']),
+        max_steps=int(p['mission.max_steps']),
+        max_tokens=int(p['mission.max_tokens']),
+        history_size=int(p['world_model.history_size']) if p['world_model.enabled'] else 0,
+        projection_max_bytes=int(p['snapshot.max_bytes']),
+        battery_low_fraction=float(p['battery.low_fraction']),
+    )

@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every parameter of the harness node: name, default, range, unit and meaning, in one table.
+
+The node declares them from here, the command line checks them against it, and the documentation is
+tested against it. Keys are no parameters: every node on the graph could read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from typing import Any
+
+from robot_agent_harness.errors import ConfigurationError
+
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter; its type is its default's."""
+
+    name: str
+    default: Value
+    description: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[Value, ...] = ()
+
+    def check(self, value: Any) -> Value:
+        """Return the value, an integer widened where a float is meant.
+
+        :raises ConfigurationError: wrong type, out of range, or not one of the choices.
+        """
+        wanted = type(self.default)
+        if wanted is float and type(value) is int:
+            value = float(value)
+        if type(value) is not wanted:
+            got = type(value).__name__
+            raise ConfigurationError(
+                f'parameter {self.name}: must be {_KIND[wanted]}, got {value!r} ({got})'
+            )
+        if self.choices and value not in self.choices:
+            allowed = ', '.join(str(choice) for choice in self.choices)
+            raise ConfigurationError(
+                f'parameter {self.name}: must be one of {allowed}, got {value!r}'
+            )
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            self._check_range(value)
+        return value
+
+    def _check_range(self, value: float) -> None:
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        if not low <= value <= high:
+            raise ConfigurationError(
+                f'parameter {self.name}: must be from {low:g} to {high:g}, got {value!r}'
+            )
+
+
+_KIND = {bool: 'true or false', int: 'an integer', float: 'a number', str: 'text'}
+_P = Parameter
+
+PARAMETERS: tuple[Parameter, ...] = (
+    _P('autostart', True, 'Configure and activate the lifecycle node at start.'),
+    _P('robot_id', 'robot', 'Name of the robot in snapshots and in the journal.'),
+    _P('base_frame', 'base_link', 'Frame of the robot (REP 105).'),
+    _P('global_frame', 'map', 'Frame of goals and of the map pose (REP 105).'),
+    _P('journal.path', '~/.ros/robot_agent_harness/journal.db', 'The journal, one SQLite file.'),
+    _P(
+        'journal.synchronous',
+        'full',
+        'What a commit waits for: full = the disk, normal = may be lost on power failure.',
+        choices=('full', 'normal'),
+    ),
+    _P('skills_file', '', 'YAML with skill metadata; empty = the shipped config/skills.yaml.'),
+    _P('places_file', '', 'YAML with named places; empty = the shipped config/places.yaml.'),
+    _P('mcp.enabled', True, 'Serve MCP over streamable HTTP.'),
+    _P('mcp.host', '127.0.0.1', 'Address to serve on; one that others reach needs a token.'),
+    _P('mcp.port', 8642, 'Port to serve on; 0 = any free port, logged.', 0, 65535),
+    _P('mcp.token_file', '', 'File with the bearer token that clients must send; empty = none.'),
+    _P(
+        'model.provider',
+        'none',
+        'Who decides in missions; none = only MCP clients do.',
+        choices=('none', 'scripted', 'anthropic', 'openai'),
+    ),
+    _P('model.name', '', "The provider's name of the model."),
+    _P('model.base_url', '', "Where the provider's API is; empty = the provider's own."),
+    _P('model.script_file', '', 'YAML with the answers of the scripted provider.'),
+    _P(
+        'model.thinking_budget_tokens',
+        0,
+        'Tokens for thinking; 0 = off. Models with adaptive thinking only see that it is on.',
+        0,
+        1_000_000,
+    ),
+    _P(
+        'model.effort',
+        '',
+        'Effort, where the model has it; empty = its default.',
+        choices=('', 'low', 'medium', 'high', 'xhigh', 'max'),
+    ),
+    _P('model.max_tokens', 4096, 'Most tokens of one answer.', 1, 1_000_000),
+    _P('model.timeout_s', 60.0, 'Seconds for one answer, retries included.', 1.0, 3600.0),
+    _P('mission.max_steps', 50, 'Decisions after which a mission ends.', 1, 100_000),
+    _P('mission.max_tokens', 0, 'Tokens after which a mission ends; 0 = no limit.', 0),
+    _P('world_model.enabled', True, 'Show the model its earlier decisions and their outcomes.'),
+    _P('world_model.history_size', 10, 'How many earlier decisions it is shown.', 1, 100),
+    _P('snapshot.max_bytes', 2048, 'Most bytes of a snapshot as the model sees it.', 512, 65536),
+    _P(
+        'snapshot.stale_after_s.map_pose', 1.0, 'Age in seconds of a stale map pose.', 0.01, 3600.0
+    ),
+    _P('snapshot.stale_after_s.odometry', 1.0, 'Age in seconds of stale odometry.', 0.01, 3600.0),
+    _P(
+        'snapshot.stale_after_s.battery', 30.0, 'Age in seconds of a stale battery.', 0.01, 86400.0
+    ),
+    _P(
+        'snapshot.accept_unstamped',
+        '',
+        'Fields, separated by commas, whose source writes no stamp and is believed all the same,'
+        ' aged from reception: map_pose, odometry, battery.',
+    ),
+    _P('battery.low_fraction', 0.2, 'State of charge below which the model is told.', 0.0, 1.0),
+    _P(
+        'battery.percentage_scale',
+        1.0,
+        'What a full battery reports: 1 as sensor_msgs/BatteryState says, or 100.',
+        choices=(1.0, 100.0),
+    ),
+    _P('navigation.accept_timeout_s', 5.0, 'Seconds for the answer to a goal.', 0.1, 60.0),
+    _P('navigation.execution_timeout_s', 300.0, 'Seconds for a goal to end.', 1.0, 86400.0),
+    _P('navigation.verify_timeout_s', 5.0, 'Seconds for the robot to settle.', 0.1, 120.0),
+    _P('navigation.xy_tolerance_m', 0.35, 'Metres from the goal that count as there.', 0.01, 10.0),
+    _P('navigation.yaw_tolerance_rad', 0.35, 'Radians off that count as there.', 0.01, math.pi),
+    _P(
+        'navigation.cancel_on_timeout',
+        True,
+        'Ask the controller to cancel an own goal that nobody can vouch for any more.',
+    ),
+)
+"""The table, in the order of the contract."""
+
+_BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
+
+
+def check_parameters(given: Mapping[str, Any]) -> dict[str, Value]:
+    """Return every parameter's value, defaults filled in.
+
+    :raises ConfigurationError: a name is unknown or a value is not allowed; names the parameter.
+    """
+    for name in given:
+        if name not in _BY_NAME:
+            raise ConfigurationError(f'parameter {name}: there is no such parameter')
+    return {
+        name: parameter.check(given.get(name, parameter.default))
+        for name, parameter in _BY_NAME.items()
+    }
