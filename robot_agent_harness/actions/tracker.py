@@ -325,7 +325,7 @@ class RobotActionTracker:
             if live.plan.controller == controller:
                 live.lost_ns = None if reachable else self._clock.monotonic_ns()
                 if reachable and live.action.state is not ActionState.REQUESTED:
-                    # It only blinked, or it is a new server and will say that it knows no such goal.
+                    # It only blinked, or a new server will say that it knows no such goal.
                     self._controllers[controller].request_result(live.action.action_id)
                 live.wake.set()
 

@@ -14,6 +14,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 import contextlib
+from functools import partial
 import logging
 from pathlib import Path
 from typing import TypeAlias
@@ -29,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 Entry: TypeAlias = tuple[Event, Correlation]
 HealthListener: TypeAlias = Callable[[bool, 'str | None'], None]
+EventListener: TypeAlias = Callable[[int, Event, Correlation], None]
 
 MAX_DEFERRED = 10_000
 """Records that may wait in memory; beyond it the oldest progress records give way to a note."""
@@ -66,11 +68,13 @@ class MissionJournal:
         self._write_timeout_s = write_timeout_s
         self._max_deferred = max_deferred
         self._listeners: list[HealthListener] = []
+        self._event_listeners: list[EventListener] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
         self._dropped: Counter[str] = Counter()
         self._note: Submission | None = None
+        self._told = True
         self._writer = JournalWriter(database, on_health=self._health_changed, threaded=not inline)
 
     @classmethod
@@ -152,6 +156,13 @@ class MissionJournal:
         with contextlib.suppress(RuntimeError):
             self._loop = asyncio.get_running_loop()
 
+    def add_event_listener(self, listener: EventListener) -> None:
+        """Have a function called, on the loop, with each record's number, event and ids.
+
+        In the order of the file, as soon as the record is on disk.
+        """
+        self._event_listeners.append(listener)
+
     async def append(self, *entries: Entry) -> list[int]:
         """Write the records in one transaction and return their numbers when they are on disk.
 
@@ -212,7 +223,17 @@ class MissionJournal:
             raise JournalUnavailableError(f'journal {self.path} is closed')
         self._loop = loop = asyncio.get_running_loop()
         rows = [prepare(event, ids, self._clock) for event, ids in entries]
-        return loop, Submission(rows, loop.create_future())
+        submission = Submission(rows, loop.create_future())
+        if self._event_listeners:
+            submission.future.add_done_callback(partial(self._announce, entries))
+        return loop, submission
+
+    def _announce(self, entries: tuple[Entry, ...], written: asyncio.Future[list[int]]) -> None:
+        if written.cancelled() or written.exception() is not None:
+            return
+        for seq, (event, ids) in zip(written.result(), entries, strict=True):
+            for listener in self._event_listeners:
+                listener(seq, event, ids)
 
     def _submit(self, submission: Submission) -> None:
         self._writer.submit(submission)
@@ -259,19 +280,23 @@ class MissionJournal:
             [prepare(note, ids, self._clock)], asyncio.get_running_loop().create_future()
         )
 
-    def _health_changed(self, healthy: bool, error: str | None) -> None:
-        """Pass a change of health on to the loop; called on the writing thread."""
+    def _health_changed(self) -> None:
+        """Have the loop look at the health; called on any thread."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
+                self._loop.call_soon_threadsafe(self._tell)
+
+    def _tell(self) -> None:
+        healthy, error = self._writer.healthy, self._writer.last_error
+        if healthy == self._told:
+            return
+        self._told = healthy
         if healthy:
             logger.info('journal %s can be written again', self.path)
         else:
             logger.error('the journal cannot be written: %s', error)
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
-                self._loop.call_soon_threadsafe(self._tell, healthy, error)
-
-    def _tell(self, healthy: bool, error: str | None) -> None:
         for listener in self._listeners:
-            listener(healthy, error)
+            listener(healthy, None if healthy else error)
 
     async def _close_inline(self, loop: asyncio.AbstractEventLoop, timeout_s: float) -> None:
         deadline = loop.time() + timeout_s
