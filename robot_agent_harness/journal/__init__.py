@@ -2,7 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happened: the append-only, chained, durable record of everything that mattered."""
 
+from robot_agent_harness.journal.reader import JournalReader, MissionRecord, OpenWork
 from robot_agent_harness.journal.schema import chain_of
 from robot_agent_harness.journal.store import Entry, MissionJournal
 
-__all__ = ['Entry', 'MissionJournal', 'chain_of']
+__all__ = [
+    'Entry',
+    'JournalReader',
+    'MissionJournal',
+    'MissionRecord',
+    'OpenWork',
+    'chain_of',
+]

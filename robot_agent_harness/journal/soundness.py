@@ -18,8 +18,8 @@ from robot_agent_harness.errors import (
 from robot_agent_harness.events import SCHEMA_VERSION
 from robot_agent_harness.journal.schema import (
     APPLICATION_ID,
-    chain_of,
     COLUMNS,
+    follows,
     GENESIS,
     REQUIRED_OBJECTS,
     SCHEMA_USER_VERSION,
@@ -144,12 +144,12 @@ def _check_rows(connection: sqlite3.Connection, path: Path) -> Tail:
         ).fetchone()
     query = f'SELECT {", ".join(COLUMNS)} FROM events WHERE seq >= ? ORDER BY seq'
     for *values, chain in connection.execute(query, (first,)):
-        previous = chain_of(previous, values)
-        if previous != chain:
+        if not follows(previous, values, chain):
             raise JournalCorruptError(
                 f'journal {path}: record {values[0]} does not follow from the one before it '
                 f'(its chain is broken): a record was altered or lost. {_KEEP}'
             )
+        previous = chain
     return tail
 
 

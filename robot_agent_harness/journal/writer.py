@@ -58,7 +58,7 @@ class Submission:
 class JournalWriter:
     """Writes submissions in order, retries what fails, and tells how it goes.
 
-    :param on_health: called with (healthy, error) on every change, on the writing thread.
+    :param on_health: called after every change of `healthy`, on any thread.
     :param threaded: whether a thread writes; otherwise each call of :meth:`pump` does.
     """
 
@@ -66,7 +66,7 @@ class JournalWriter:
         self,
         database: JournalDatabase,
         *,
-        on_health: Callable[[bool, str | None], None],
+        on_health: Callable[[], None],
         threaded: bool,
     ) -> None:
         self.healthy = True
@@ -101,15 +101,22 @@ class JournalWriter:
     def expire(self, submission: Submission, limit_s: float) -> None:
         """Take back a submission whose time is over, if it is not being committed just now."""
         with self.mutex:
+            text = self.last_error or (
+                f'journal {self._database.path}: the disk did not confirm a write within '
+                f'{limit_s:g} s; look at the system log'
+            )
             if submission.committing:
                 submission.overdue = True
-                self._report(False, f'the disk has not confirmed a write for {limit_s:g} s')
-                return
-            if not self.withdraw(submission):
-                return
-        if self.healthy:
-            self._report(False, f'a record was not on disk within {limit_s:g} s')
-        self._resolve([(submission, JournalUnavailableError(self.last_error))])
+                changed = self._set_health(False, text)
+                withdrawn = False
+            else:
+                withdrawn = self.withdraw(submission)
+                changed = withdrawn and self._set_health(False, text)
+        if changed:
+            self._on_health()
+        if withdrawn:
+            self._resolve([(submission, JournalUnavailableError(text))])
+            self._signal.put(None)  # to find out when it works again, though nothing is queued
 
     def withdraw(self, submission: Submission) -> bool:
         """Remove a submission from the queue; the mutex is held. False if it is done already."""
@@ -131,7 +138,7 @@ class JournalWriter:
             with self.mutex:
                 self._signalled = False
                 group = list(islice(self.queue, MAX_GROUP))
-            if not group and not self._failures:
+            if not group and self.healthy:
                 return None
             try:
                 if group:
@@ -141,7 +148,10 @@ class JournalWriter:
             except Exception as error:  # the writer must outlive every failure of the disk
                 return self._failed(error)
             self._failures = 0
-            self._report(True, None)
+            with self.mutex:
+                changed = self._set_health(True, None)
+            if changed:
+                self._on_health()
 
     def stop(self, timeout_s: float, on_stopped: Callable[[], None]) -> None:
         """Let the thread write what is queued, for at most the timeout, and end."""
@@ -202,6 +212,7 @@ class JournalWriter:
         with self.mutex:
             for submission in group:
                 self.queue.popleft()
+                submission.committing = False
                 count = len(submission.rows)
                 self.pending -= count
                 results.append((submission, list(range(seq, seq + count))))
@@ -212,25 +223,28 @@ class JournalWriter:
         text = self._database.failed(error)
         self._failures += 1
         busy = isinstance(error, sqlite3.Error) and trouble_of(error) is Trouble.BUSY
-        if not busy or self._failures >= BUSY_ATTEMPTS:
-            self._report(False, text)
-        self.last_error = text
         with self.mutex:
+            self.last_error = text
+            lasting = not busy or self._failures >= BUSY_ATTEMPTS
+            changed = lasting and self._set_health(False, text)
             late = [submission for submission in self.queue if submission.overdue]
             for submission in self.queue:
                 submission.committing = False
             for submission in late:
                 self.withdraw(submission)
+        if changed:
+            self._on_health()
         self._resolve([(submission, JournalUnavailableError(text)) for submission in late])
         if not isinstance(error, (sqlite3.Error, OSError, JournalUnavailableError)):
             logger.error('unexpected failure of the journal writer', exc_info=error)
         return float(min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(self._failures - 1, 10)))
 
-    def _report(self, healthy: bool, error: str | None) -> None:
-        if healthy != self.healthy:
-            self.healthy = healthy
-            self.last_error = error
-            self._on_health(healthy, error)
+    def _set_health(self, healthy: bool, error: str | None) -> bool:
+        """Take the state down and return whether it is another; the mutex is held."""
+        changed = healthy != self.healthy
+        self.healthy = healthy
+        self.last_error = error
+        return changed
 
     def _resolve(self, results: list[tuple[Submission, Result]]) -> None:
         """Tell the waiting, on their own loops."""
