@@ -504,7 +504,7 @@ async def test_thinking_and_effort_are_asked_for_as_the_model_takes_them(model, 
     [request] = api.requests
     assert request.broken_rules == []
     found = {key: request.body.get(key) for key in ('thinking', 'output_config', 'max_tokens')}
-    limit = settings.get('max_tokens', 8192)
+    limit = settings.get('max_tokens', 4096)
     assert found == {'thinking': None, 'output_config': None, 'max_tokens': limit, **sent}
 
 

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From parameters and environment to a client."""
 
+from dataclasses import fields
+from pathlib import Path
+import re
+
 import pytest
 
 from robot_agent_harness.errors import ConfigurationError
@@ -64,3 +68,22 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key):
 def test_a_wrong_parameter_is_named(settings, said):
     with pytest.raises(ConfigurationError, match=said):
         make_client(ModelSettings(**settings), {'ANTHROPIC_API_KEY': 'k'})
+
+
+def test_settings_come_from_the_parameters():
+    parameters = {f'model.{field.name}': field.default for field in fields(ModelSettings)}
+    parameters |= {'model.provider': 'scripted', 'model.timeout_s': 5.0, 'robot_id': 'r1'}
+    settings = ModelSettings.from_parameters(parameters)
+    assert settings == ModelSettings(provider='scripted', timeout_s=5.0)
+
+
+@pytest.mark.parametrize('field', fields(ModelSettings))
+def test_every_parameter_is_documented(field):
+    page = (Path(__file__).parents[1] / 'docs' / 'models.md').read_text('utf-8')
+    assert f'`model.{field.name}`' in page
+
+
+def test_the_documented_python_runs():
+    page = (Path(__file__).parents[1] / 'docs' / 'models.md').read_text('utf-8')
+    for block in re.findall(r'^```python\n(.*?)^```', page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, 'docs/models.md', 'exec'), {})

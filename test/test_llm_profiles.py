@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which profile a model's name gets."""
 
+from pathlib import Path
+
 import pytest
 
-from robot_agent_harness.llm.profiles import profile_for, UNKNOWN
+from robot_agent_harness.llm.profiles import FAMILIES, profile_for, UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,8 @@ def test_the_safest_profile_asks_for_nothing():
     assert (UNKNOWN.thinking, UNKNOWN.thinking_off, UNKNOWN.efforts) == ('none', 'omit', ())
     assert not UNKNOWN.forced_tool_choice
     assert UNKNOWN.binds_thinking
+
+
+@pytest.mark.parametrize('name', FAMILIES)
+def test_every_family_is_documented(name):
+    assert f'`{name}`' in (Path(__file__).parents[1] / 'docs' / 'models.md').read_text('utf-8')

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripted model: what it answers when, and what it refuses to read."""
 
+from pathlib import Path
+import re
+
 import pytest
 import yaml
 
 from robot_agent_harness.errors import ConfigurationError, ModelError
 from robot_agent_harness.llm import ModelRequest, ScriptedClient
+from robot_agent_harness.llm.scripted import Response, When
 from robot_agent_harness.testing.scripted_model import call, response, scripted, text
 
 
@@ -211,3 +215,24 @@ def test_a_file_that_is_not_yaml_is_refused(tmp_path, content):
 def test_a_missing_file_is_named():
     with pytest.raises(ConfigurationError, match=r'/nowhere/mission\.yaml'):
         ScriptedClient.from_file('/nowhere/mission.yaml')
+
+
+def blocks_of(language):
+    page = (Path(__file__).parents[1] / 'docs' / 'scripted_missions.md').read_text('utf-8')
+    return re.findall(rf'^```{language}\n(.*?)^```', page, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize('block', blocks_of('yaml'))
+def test_every_script_in_the_documentation_is_accepted(block):
+    assert ScriptedClient.from_dict(yaml.safe_load(block)).script.responses
+
+
+def test_the_documented_python_runs():
+    for block in blocks_of('python'):
+        exec(compile(block, 'docs/scripted_missions.md', 'exec'), {})
+
+
+@pytest.mark.parametrize('key', [*Response.model_fields, *When.model_fields])
+def test_every_key_is_documented(key):
+    page = (Path(__file__).parents[1] / 'docs' / 'scripted_missions.md').read_text('utf-8')
+    assert f'| `{key}` |' in page

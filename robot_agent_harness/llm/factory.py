@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 import math
-from typing import get_args, Literal
+from typing import Any, get_args, Literal
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.llm.anthropic import AnthropicClient
@@ -36,10 +36,15 @@ class ModelSettings:
     """How much the model may think, in tokens; 0 = off."""
     effort: str = ''
     """`low` to `max`; by default the model's own."""
-    max_tokens: int = 8192
+    max_tokens: int = 4096
     """The most tokens of one answer."""
-    timeout_s: float = 120.0
-    """The longest that one decision may take, in seconds."""
+    timeout_s: float = 60.0
+    """The longest that one decision may take, in seconds, retries included."""
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> ModelSettings:
+        """Take the settings out of the whole set of parameters, `model.<field>` each."""
+        return cls(**{field.name: parameters[f'model.{field.name}'] for field in fields(cls)})
 
 
 def make_client(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient | None:

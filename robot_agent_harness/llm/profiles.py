@@ -59,7 +59,7 @@ UNKNOWN = ModelProfile(
 
 _ADAPTIVE_ONLY = ModelProfile('adaptive only', 'adaptive', 'never', EFFORTS, False, True, 128_000)
 _NO_MAX = ('low', 'medium', 'high')
-_FAMILIES = {
+FAMILIES = {
     'claude-fable-5': _ADAPTIVE_ONLY,
     'claude-fable-5-1': _ADAPTIVE_ONLY,
     'claude-fable-5-2': _ADAPTIVE_ONLY,
@@ -89,6 +89,7 @@ _FAMILIES = {
     'claude-sonnet-4-5': ModelProfile('sonnet 4.5', 'budget', 'omit', (), True, False, 64_000),
     'claude-haiku-4-5': ModelProfile('haiku 4.5', 'budget', 'omit', (), True, False, 64_000),
 }
+"""By the beginning of the model's name."""
 
 # A longer version number is another model: `claude-opus-5` must not claim `claude-opus-5-7`, but a
 # date or an alias after the name is the same one.
@@ -97,7 +98,7 @@ _SAME_MODEL = re.compile(r'$|[-@:](?!\d{1,2}(?:\D|$))')
 
 def profile_for(model: str) -> ModelProfile:
     """Return the profile of the longest family name that the model's name begins with."""
-    for name in sorted(_FAMILIES, key=len, reverse=True):
+    for name in sorted(FAMILIES, key=len, reverse=True):
         if model.startswith(name) and _SAME_MODEL.match(model, len(name)):
-            return _FAMILIES[name]
+            return FAMILIES[name]
     return UNKNOWN

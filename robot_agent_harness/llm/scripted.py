@@ -43,9 +43,9 @@ class When(_Strict):
     reason: _Reason | None = None
     """Why the last action ended, as in CONTRACT (`verification_disproved`, ...)."""
     trigger: _Text | None = None
-    """What started the turn or the step, as the loop names it (`mission_started`, ...)."""
-    step: Annotated[int, Field(ge=0)] | None = None
-    """The number of the decision step in its mission."""
+    """Why the model is asked, as the loop names it (`mission_started`, `action_outcome`, ...)."""
+    step: Annotated[int, Field(ge=1)] | None = None
+    """The number of the decision step in its mission, from 1."""
 
     def holds(self, metadata: Mapping[str, Any]) -> bool:
         """Return whether every key that was written equals what the request carries."""
