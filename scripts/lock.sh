@@ -17,6 +17,8 @@ lock() {
     "$tool/bin/uv" pip compile --universal --python-version 3.10 --generate-hashes --upgrade \
         --no-header --no-annotate --no-emit-index-url --quiet "$@"
 }
+# The same versions wherever two of them name a package.
 lock requirements.in -o requirements.lock
-# The same versions where both name a package.
-lock -c requirements.lock requirements-ros.in -o requirements-ros.lock
+lock -c requirements.lock requirements-build.in -o requirements-build.lock
+lock -c requirements.lock -c requirements-build.lock requirements-ros.in -o requirements-ros.lock
+lock -c requirements.lock -c requirements-build.lock requirements-pip.in -o requirements-pip.lock

@@ -145,18 +145,37 @@ def test_setup_cfg_asks_for_no_more_than_the_lock_files_hold(setup_cfg):
     assert {name: named.get(name) for name in wanted} == wanted
 
 
-@pytest.mark.parametrize('name', ['requirements', 'requirements-ros'])
-def test_requirements_give_a_reason_and_are_locked_with_hashes(name):
-    source = (ROOT / f'{name}.in').read_text()
-    lock = (ROOT / f'{name}.lock').read_text()
+LOCKS = sorted(ROOT.glob('requirements*.lock'))
+
+
+def locked(path):
+    """Map names to the versions (with their markers) that a lock file pins."""
+    found = {}
+    for name, version in re.findall(r'^([a-z0-9-]+)==(.*?) \\$', path.read_text(), re.MULTILINE):
+        found.setdefault(name, set()).add(version)
+    return found
+
+
+@pytest.mark.parametrize('lock', LOCKS, ids=lambda path: path.name)
+def test_requirements_give_a_reason_and_are_locked_with_hashes(lock):
+    source = lock.with_suffix('.in').read_text()
     for line in source.splitlines():
         assert not line or '#' in line, f'no reason given: {line}'
-    locked = set(re.findall(r'^([a-z0-9-]+)==', lock, re.MULTILINE))
-    assert set(requirements(source)) <= locked
+    assert set(requirements(source)) <= set(locked(lock))
+    text = lock.read_text()
     # Which index packages come from is the machine's own business.
-    assert '://' not in lock
-    blocks = re.split(r'\n(?=[a-z])', lock.strip())
+    assert '://' not in text
+    blocks = re.split(r'\n(?=[a-z])', text.strip())
     assert all('--hash=sha256:' in block for block in blocks)
+
+
+def test_lock_files_agree():
+    first = {}
+    for lock in LOCKS:
+        for name, versions in locked(lock).items():
+            assert {v.split()[0] for v in versions} == first.setdefault(
+                name, {v.split()[0] for v in versions}
+            ), f'{name} in {lock.name}'
 
 
 def test_underlay_is_invisible_in_a_users_workspace():
