@@ -29,6 +29,15 @@ class ClockJump:
     step_s: float
     """Seconds that ROS time gained (negative: lost) against steady time."""
 
+    def follows(self, monotonic_ns: int, ros_ns: int) -> bool:
+        """Return whether the clocks were read before the jump.
+
+        Of two readings at the same steady time, ROS time tells which is which.
+        """
+        if monotonic_ns == self.detected_monotonic_ns:
+            return ros_ns != self.to_ros_ns
+        return monotonic_ns < self.detected_monotonic_ns
+
 
 class ClockWatch:
     """Compare each reading of the ROS clock with the one before.

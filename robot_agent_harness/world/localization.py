@@ -49,7 +49,7 @@ BRACKET_NS = 500_000_000
 """Odometry further apart than this is not interpolated: it was silent in between."""
 ODOMETRY_STEP_M = 0.2
 """Odometry that moves this far at once, beyond what ODOMETRY_SPEED_M_S explains, was reset."""
-ODOMETRY_SPEED_M_S = 5.0
+ODOMETRY_SPEED_M_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ class Localizer:
     def observe_odometry(self, sample: Sample[Odometry]) -> None:
         """Take odometry in; runs at up to 200 Hz."""
         value = sample.value
-        if not math.isfinite(value.x + value.y + value.yaw):
-            return
+        if sample.is_in_future or not math.isfinite(value.x + value.y + value.yaw):
+            return  # the robot may still be carried by the odometry of a moment ago
         time_ns = sample.time_ns
         last = self._odometry
         if last is not None and self._was_reset(last, sample):
@@ -134,7 +134,7 @@ class Localizer:
                 self._fix = replace(self._fix, broken=True)
         self._odometry = sample
         history = self._history
-        if sample.is_in_future or (history and time_ns <= history[-1][0]):
+        if history and time_ns <= history[-1][0]:
             return
         pose = Transform2D(value.x, value.y, value.yaw)
         fix = self._fix

@@ -130,7 +130,7 @@ class FieldRules:
         """Return why the sample's time cannot be believed, or None."""
         if sample.stamp_ns is None:
             return None  # its age never rested on the ROS clock, so a jump does not touch it
-        if jump is not None and sample.received_monotonic_ns < jump.detected_monotonic_ns:
+        if jump and jump.follows(sample.received_monotonic_ns, sample.received_ros_ns):
             return f'clock jump: ROS time stepped by {jump.step_s:+.1f} s after it was received'
         if sample.stamp_ns == 0:
             if self.accept_unstamped:
