@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who gets in: holders of the token, and requests that name this machine as it is reached.
+
+The SDK does the checking (Host 421, Origin 403, token 401); here it learns what to accept.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import socket
+from typing import Any
+
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.routing import Route
+from starlette.types import ASGIApp, Scope
+
+TOKEN_SUBJECT = 'mcp.token_file'
+"""What the journal calls the holder of the one token."""
+ANY_ADDRESS = ('0.0.0.0', '::')
+
+
+def guarded_app(endpoint: ASGIApp, *, path: str, token: str | None) -> Starlette:
+    """Return an app that serves the endpoint, to holders of the token where there is one."""
+    if token is None:
+        return Starlette(routes=[Route(path, endpoint=endpoint)])
+    backend = BearerAuthBackend(_TokenVerifier(token))
+    return Starlette(
+        routes=[Route(path, endpoint=RequireAuthMiddleware(endpoint, required_scopes=[]))],
+        middleware=[
+            Middleware(AuthenticationMiddleware, backend=backend),
+            Middleware(AuthContextMiddleware),
+        ],
+    )
+
+
+class _TokenVerifier:
+    """Knows the one token."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return who holds the token, in a time that tells nothing about it."""
+        if not hmac.compare_digest(token.encode('utf-8', 'surrogateescape'), self._token):
+            return None
+        return AccessToken(token='', client_id=TOKEN_SUBJECT, subject=TOKEN_SUBJECT, scopes=[])
+
+
+class HostRules:
+    """The Host and Origin headers that are accepted: the defence against DNS rebinding."""
+
+    def __init__(self, host: str, port: int, *, loopback: bool) -> None:
+        self._any_address = host in ANY_ADDRESS
+        names = [bracketed(host)]
+        if self._any_address:
+            names = [socket.gethostname(), f'{socket.gethostname()}.local']
+        if self._any_address or loopback:
+            names += ['127.0.0.1', 'localhost', '[::1]']
+        self.settings = TransportSecuritySettings()
+        for name in dict.fromkeys(names):
+            self._admit(f'{name}:{port}')
+
+    def admit_own_address(self, scope: Scope) -> None:
+        """Accept the address by which a connection came in, where we listen on all of them.
+
+        Which addresses this machine has is not known beforehand, and changes.
+        """
+        local: Any = scope.get('server')
+        if not self._any_address or local is None:
+            return
+        address = ipaddress.ip_address(local[0])
+        plain = getattr(address, 'ipv4_mapped', None) or address
+        host = f'{bracketed(str(plain))}:{local[1]}'
+        if host not in self.settings.allowed_hosts:
+            self._admit(host)
+
+    def _admit(self, host: str) -> None:
+        self.settings.allowed_hosts.append(host)
+        self.settings.allowed_origins.append(f'http://{host}')
+
+
+def bracketed(host: str) -> str:
+    """Return a host as URLs write it (RFC 3986 section 3.2.2)."""
+    return f'[{host}]' if ':' in host else host

@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The SDK's streamable HTTP transport on a socket of our own, inside the loop that runs already.
+
+The socket is bound before anything else starts, so that a port in use is an error with a name.
+Signals stay the program's. Stopping ends open streams and sessions at once: the calls behind them
+go on in the dispatcher, which records their results.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+import contextlib
+import errno
+import logging
+import socket
+from typing import Any
+
+import anyio
+from mcp.server import Server
+from mcp.server.streamable_http_manager import (
+    StreamableHTTPASGIApp,
+    StreamableHTTPSessionManager,
+)
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+import uvicorn
+
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.mcp_server.access import bracketed, guarded_app, HostRules
+from robot_agent_harness.mcp_server.settings import McpSettings
+
+logger = logging.getLogger(__name__)
+
+PATH = '/mcp'
+BACKLOG = 128
+KEEP_ALIVE_S = 30
+"""How long an idle connection stays open: an agent may think longer than uvicorn's 5 s."""
+DRAIN_S = 1
+"""How long stopping waits for connections to close."""
+STOP_S = 1.8
+"""When stopping is forced."""
+
+
+class HttpEndpoint:
+    """One MCP server at `http://<host>:<port>/mcp`."""
+
+    def __init__(self, server: Server[Any], settings: McpSettings) -> None:
+        self._server = server
+        self._settings = settings
+        self._port = settings.port
+        self._uvicorn: _Uvicorn | None = None
+        self._exchanges: _Exchanges | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def port(self) -> int:
+        """The port; once started, the one that was found where the settings say 0."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """Where a client on this machine connects to."""
+        host = {'0.0.0.0': '127.0.0.1', '::': '::1'}.get(self._settings.host, self._settings.host)
+        return f'http://{bracketed(host)}:{self._port}{PATH}'
+
+    async def start(self) -> None:
+        """Listen, and return once requests are served.
+
+        :raises ConfigurationError: the address cannot be used, or the token not be read.
+        """
+        settings = self._settings
+        token = settings.read_token()
+        listener = await _listening(settings.host, settings.port)
+        self._port = listener.getsockname()[1]
+        rules = HostRules(settings.host, self._port, loopback=settings.loopback_only)
+        manager = StreamableHTTPSessionManager(
+            self._server,
+            security_settings=rules.settings,
+            max_request_body_size=settings.max_body_bytes,
+            max_sessions=settings.max_sessions,
+            session_idle_timeout=settings.session_idle_s,
+        )
+        app = guarded_app(StreamableHTTPASGIApp(manager), path=PATH, token=token)
+        self._exchanges = _Exchanges(app, rules)
+        self._uvicorn = _Uvicorn(self._exchanges, settings)
+        self._task = asyncio.create_task(_serve(manager, self._uvicorn, listener), name='mcp http')
+        ready = asyncio.create_task(self._uvicorn.ready.wait())
+        try:
+            await asyncio.wait({ready, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ready.cancel()
+        if self._task.done():
+            self._task.result()
+        logger.info('MCP server at %s (%s)', self.url, 'token required' if token else 'no token')
+
+    async def stop(self) -> None:
+        """End every stream and session and close the socket, within 2 s; once is enough."""
+        task, self._task = self._task, None
+        if task is None or self._uvicorn is None or self._exchanges is None:
+            return
+        self._uvicorn.should_exit = True
+        self._exchanges.close()
+        _, late = await asyncio.wait({task}, timeout=STOP_S)
+        if late:
+            logger.warning('the MCP server did not stop in time; closing it')
+            task.cancel()
+            await asyncio.wait({task}, timeout=0.2)
+        if task.done() and not task.cancelled() and task.exception() is not None:
+            logger.error('the MCP server failed', exc_info=task.exception())
+
+
+async def _serve(
+    manager: StreamableHTTPSessionManager, http: _Uvicorn, listener: socket.socket
+) -> None:
+    with contextlib.closing(listener):
+        async with manager.run():
+            await http.serve(sockets=[listener])
+
+
+class _Uvicorn(uvicorn.Server):
+    """uvicorn that says when it is ready and leaves signals to the program."""
+
+    def __init__(self, app: ASGIApp, settings: McpSettings) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http='h11',
+                ws='none',
+                lifespan='off',
+                interface='asgi3',
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                backlog=BACKLOG,
+                limit_concurrency=settings.max_connections,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=DRAIN_S,
+            )
+        )
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start listening."""
+        await super().startup(sockets=sockets)
+        self.ready.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+class _Exchanges:
+    """The app, with every open exchange at hand so that all can be ended properly."""
+
+    def __init__(self, app: ASGIApp, rules: HostRules) -> None:
+        self._app = app
+        self._rules = rules
+        self._open: set[anyio.CancelScope] = set()
+        self._closed = False
+
+    def close(self) -> None:
+        """End the open exchanges and refuse further ones."""
+        self._closed = True
+        for scope in self._open:
+            scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._rules.admit_own_address(scope)
+        response = _Response(send)
+        with anyio.CancelScope() as cancel:
+            if self._closed:
+                cancel.cancel()
+            self._open.add(cancel)
+            try:
+                await self._app(scope, receive, response.send)
+            finally:
+                self._open.discard(cancel)
+        if cancel.cancelled_caught:
+            await response.finish()
+
+
+class _Response:
+    """One response, which is completed even if the app is cut off."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._started = self._complete = False
+
+    async def send(self, message: Message) -> None:
+        """Pass a message on."""
+        if message['type'] == 'http.response.start':
+            self._started = True
+        elif message['type'] == 'http.response.body':
+            self._complete = not message.get('more_body', False)
+        await self._send(message)
+
+    async def finish(self) -> None:
+        """Complete what was begun, or say that the service is gone."""
+        if not self._started:
+            headers = [(b'content-length', b'0'), (b'connection', b'close')]
+            await self._send({'type': 'http.response.start', 'status': 503, 'headers': headers})
+        if not self._complete:
+            await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
+
+
+async def _listening(host: str, port: int) -> socket.socket:
+    """Return a listening socket.
+
+    :raises ConfigurationError: names the parameter at fault.
+    """
+    unknown = f'mcp.host: {host!r} is no address of this machine'
+    if not 0 <= port <= 65535:
+        raise ConfigurationError(f'mcp.port: {port} is not a port (0 to 65535)')
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise ConfigurationError(unknown) from error
+    # A name with both gets the one that clients try when they write 127.0.0.1.
+    family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        # With SO_REUSEADDR two may bind the same port; only one of them can listen.
+        listener.listen(BACKLOG)
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise ConfigurationError(unknown) from error
+        used = error.errno == errno.EADDRINUSE
+        why = 'is in use' if used else f'cannot be used ({error.strerror})'
+        raise ConfigurationError(
+            f'mcp.port: {bracketed(host)}:{port} {why}; choose another, or 0 for any free one'
+        ) from error
+    return listener

@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots, actions and events as MCP resources: JSON, bounded, by the URIs of the contract."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from mcp import MCPError
+from mcp.types import INVALID_PARAMS, Resource, ResourceTemplate
+
+from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.jsonable import jsonable
+from robot_agent_harness.mcp_server.settings import EventsReader
+from robot_agent_harness.skills.observation import describe
+from robot_agent_harness.world.projection import project
+from robot_agent_harness.world.snapshot import WorldSnapshot
+
+JSON_TYPE = 'application/json'
+EVENTS_PER_READ = 100
+EVENTS_PER_READ_MAX = 1000
+_SEQ_MAX = 2**63 - 1
+_PATH = re.compile(r'(?P<kind>snapshots|actions|missions)/(?P<id>[^/]{1,512})(?P<events>/events)?')
+
+LATEST = Resource(
+    uri='robot://world/latest',
+    name='world_latest',
+    title='The world now',
+    description='A snapshot taken at the moment of reading. Later calls of the same client are'
+    ' held against it.',
+    mime_type=JSON_TYPE,
+)
+TEMPLATES = [
+    ResourceTemplate(
+        uri_template='robot://snapshots/{snapshot_id}',
+        name='snapshot',
+        title='A snapshot',
+        description='A recent snapshot by its id; older ones are in the journal.',
+        mime_type=JSON_TYPE,
+    ),
+    ResourceTemplate(
+        uri_template='robot://actions/{action_id}',
+        name='action',
+        title='An action',
+        description='State, outcome and evidence of a recent action; the journal has older ones.',
+        mime_type=JSON_TYPE,
+    ),
+    ResourceTemplate(
+        uri_template='robot://missions/{mission_id}/events',
+        name='mission_events',
+        title="A mission's events",
+        description='What the journal holds of a mission, oldest first. ?after=SEQ&limit=N pages; '
+        'next_after is null at the end.',
+        mime_type=JSON_TYPE,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceText:
+    """What a read returned."""
+
+    text: str
+    snapshot_id: str | None = None
+    """The snapshot that it holds, if it holds one."""
+
+
+class Resources:
+    """Reads resources by URI."""
+
+    def __init__(
+        self,
+        *,
+        observer: WorldObserver,
+        board: ActionBoard,
+        events_reader: EventsReader | None,
+        mission_id: Callable[[], str | None],
+        max_bytes: int,
+    ) -> None:
+        self._observer = observer
+        self._board = board
+        self._events_reader = events_reader
+        self._mission_id = mission_id
+        self._max_bytes = max_bytes
+
+    @property
+    def templates(self) -> list[ResourceTemplate]:
+        """The templates that can be read; events only where there is a journal to read."""
+        return TEMPLATES if self._events_reader is not None else TEMPLATES[:-1]
+
+    async def read(self, uri: str) -> ResourceText:
+        """Return a resource.
+
+        :raises MCPError: there is no such resource.
+        """
+        if uri == LATEST.uri:
+            return self._snapshot(self._observer.capture(self._mission_id()))
+        parts = urlsplit(uri)
+        path = _PATH.fullmatch(parts.netloc + parts.path) if parts.scheme == 'robot' else None
+        if path is None or bool(path['events']) != (path['kind'] == 'missions'):
+            raise _not_found(uri, 'there is no such resource')
+        name = unquote(path['id'])
+        if path['kind'] == 'missions':
+            return await self._events(uri, name, parts.query)
+        if path['kind'] == 'actions':
+            action = self._board.get(name)
+            if action is None:
+                raise _not_found(uri, 'no such action, or only the journal knows it')
+            known = {**describe(action), 'mission_id': action.mission_id}
+            return ResourceText(self._bounded(known))
+        snapshot = self._observer.store.get(name)
+        if snapshot is None:
+            raise _not_found(uri, 'no such snapshot, or only the journal knows it')
+        return self._snapshot(snapshot)
+
+    def _snapshot(self, snapshot: WorldSnapshot) -> ResourceText:
+        text = _json(snapshot.to_dict())
+        if len(text) > self._max_bytes:
+            text = project(snapshot, max_bytes=self._max_bytes).text
+        return ResourceText(text, snapshot.snapshot_id)
+
+    async def _events(self, uri: str, mission_id: str, query: str) -> ResourceText:
+        if self._events_reader is None:
+            raise _not_found(uri, 'this harness offers no journal to read')
+        asked = dict(parse_qsl(query, keep_blank_values=True))
+        after = _number(uri, asked.pop('after', '0'), 0, _SEQ_MAX)
+        limit = _number(uri, asked.pop('limit', str(EVENTS_PER_READ)), 1, EVENTS_PER_READ_MAX)
+        if asked:
+            raise _not_found(uri, 'an event list takes after and limit only')
+        # The journal is read from disk, which must not hold up the loop.
+        events = await asyncio.to_thread(self._events_reader, mission_id, after, limit)
+        if not events and after == 0:
+            raise _not_found(uri, 'the journal knows no such mission')
+        return ResourceText(self._page(mission_id, [dict(event) for event in events], limit))
+
+    def _page(self, mission_id: str, events: list[dict[str, Any]], limit: int) -> str:
+        """Return as many events as fit; one that alone is too large keeps all but its payload."""
+        texts: list[str] = []
+        used = 256 + 6 * len(mission_id)
+        for event in events:
+            text = _json(event)
+            if len(text) > self._max_bytes // 2:
+                note = f'left out: {len(text)} bytes; read it with robot-agent-harness journal'
+                text = _json({**event, 'payload': {'omitted': note}})
+            if used + len(text) > self._max_bytes and texts:
+                break
+            texts.append(text)
+            used += len(text) + 1
+        more = len(texts) < len(events) or len(events) == limit
+        next_after = events[len(texts) - 1].get('seq') if more and texts else None
+        head = _json({'mission_id': mission_id, 'next_after': next_after})
+        return f'{head[:-1]},"events":[{",".join(texts)}]}}'
+
+    def _bounded(self, known: dict[str, Any]) -> str:
+        text = _json(known)
+        if len(text) > self._max_bytes:
+            small = {key: value for key, value in known.items() if len(_json(value)) < 1024}
+            text = _json({**small, 'omitted': sorted(known.keys() - small.keys())})
+        return text
+
+
+def _json(value: Any) -> str:
+    """Return compact ASCII JSON, whose length in characters is its length in bytes."""
+    return json.dumps(jsonable(value), separators=(',', ':'))
+
+
+def _number(uri: str, text: str, low: int, high: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
+        raise _not_found(uri, f'after and limit are numbers (limit 1 to {EVENTS_PER_READ_MAX})')
+    return int(text)
+
+
+def _not_found(uri: str, why: str) -> MCPError:
+    """Return the SDK's resource-not-found error (SEP-2164)."""
+    return MCPError(INVALID_PARAMS, f'Unknown resource {uri[:512]}: {why}', {'uri': uri[:512]})
