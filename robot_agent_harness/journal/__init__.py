@@ -4,7 +4,8 @@
 
 from robot_agent_harness.journal.reader import JournalReader, MissionRecord, OpenWork
 from robot_agent_harness.journal.schema import chain_of
-from robot_agent_harness.journal.store import Entry, MissionJournal
+from robot_agent_harness.journal.store import MissionJournal
+from robot_agent_harness.journal.writer import Entry
 
 __all__ = [
     'Entry',

@@ -14,7 +14,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 import contextlib
-from functools import partial
 import logging
 from pathlib import Path
 from typing import TypeAlias
@@ -24,11 +23,10 @@ from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import Correlation, Event, EventType, SalientEvent
 from robot_agent_harness.journal.database import JournalDatabase, Synchronous
 from robot_agent_harness.journal.records import prepare, Row
-from robot_agent_harness.journal.writer import JournalWriter, settle, Submission
+from robot_agent_harness.journal.writer import Entry, JournalWriter, Results, Submission
 
 logger = logging.getLogger(__name__)
 
-Entry: TypeAlias = tuple[Event, Correlation]
 HealthListener: TypeAlias = Callable[[bool, 'str | None'], None]
 EventListener: TypeAlias = Callable[[int, Event, Correlation], None]
 
@@ -75,7 +73,13 @@ class MissionJournal:
         self._dropped: Counter[str] = Counter()
         self._note: Submission | None = None
         self._told = True
-        self._writer = JournalWriter(database, on_health=self._health_changed, threaded=not inline)
+        self._watchdog: asyncio.TimerHandle | None = None
+        self._writer = JournalWriter(
+            database,
+            on_done=self._settle,
+            on_health=self._health_changed,
+            threaded=not inline,
+        )
 
     @classmethod
     def open(
@@ -172,15 +176,17 @@ class MissionJournal:
         """
         if not entries:
             return []
-        loop, submission = self._submission(entries)
-        timer = loop.call_later(
-            self._write_timeout_s, self._writer.expire, submission, self._write_timeout_s
-        )
+        submission = self._submission(entries)
+        loop = submission.future.get_loop()
+        submission.deadline = loop.time() + self._write_timeout_s
+        if self._watchdog is None:
+            self._watchdog = loop.call_at(submission.deadline, self._expire)
+        self._submit(submission)
         try:
-            self._submit(submission)
             return await submission.future
-        finally:
-            timer.cancel()
+        except asyncio.CancelledError:
+            submission.deadline = None
+            raise
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts, and return a future of their numbers.
@@ -189,7 +195,7 @@ class MissionJournal:
 
         :raises JournalUnavailableError: the journal is closed.
         """
-        _, submission = self._submission(entries)
+        submission = self._submission(entries)
         if self.pending + len(entries) > self._max_deferred:
             self._make_room()
         self._submit(submission)
@@ -206,8 +212,9 @@ class MissionJournal:
             return
         loop = asyncio.get_running_loop()
         self._closing = loop.create_future()
-        if self._retry is not None:
-            self._retry.cancel()
+        for timer in (self._retry, self._watchdog):
+            if timer is not None:
+                timer.cancel()
         try:
             if self._inline:
                 await self._close_inline(loop, timeout_s)
@@ -216,24 +223,42 @@ class MissionJournal:
         finally:
             self._closing.set_result(None)
 
-    def _submission(
-        self, entries: tuple[Entry, ...]
-    ) -> tuple[asyncio.AbstractEventLoop, Submission]:
+    def _submission(self, entries: tuple[Entry, ...]) -> Submission:
         if self._closing is not None:
             raise JournalUnavailableError(f'journal {self.path} is closed')
-        self._loop = loop = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop, self._watchdog = loop, None
         rows = [prepare(event, ids, self._clock) for event, ids in entries]
-        submission = Submission(rows, loop.create_future())
-        if self._event_listeners:
-            submission.future.add_done_callback(partial(self._announce, entries))
-        return loop, submission
+        return Submission(entries, rows, loop.create_future())
 
-    def _announce(self, entries: tuple[Entry, ...], written: asyncio.Future[list[int]]) -> None:
-        if written.cancelled() or written.exception() is not None:
-            return
-        for seq, (event, ids) in zip(written.result(), entries, strict=True):
+    def _expire(self) -> None:
+        """Fail the appends whose time is over, and look again when the next one's is."""
+        following = self._writer.expire(asyncio.get_running_loop().time())
+        self._watchdog = (
+            None
+            if following is None
+            else asyncio.get_running_loop().call_at(following, self._expire)
+        )
+
+    def _settle(self, results: Results) -> None:
+        """Complete futures and tell the listeners; called on the loop."""
+        for submission, result in results:
+            future = submission.future
+            if isinstance(result, list):
+                if self._event_listeners:
+                    self._announce(submission.entries, result)
+                if not future.done():
+                    future.set_result(result)
+            elif not future.done():
+                future.set_exception(result)
+                future.exception()  # nobody needs to await it: it must not complain when it goes
+
+    def _announce(self, entries: tuple[Entry, ...], numbers: list[int]) -> None:
+        for seq, (event, ids) in zip(numbers, entries, strict=True):
             for listener in self._event_listeners:
-                listener(seq, event, ids)
+                # From the loop, not from here: a listener may write itself.
+                asyncio.get_running_loop().call_soon(listener, seq, event, ids)
 
     def _submit(self, submission: Submission) -> None:
         self._writer.submit(submission)
@@ -266,7 +291,7 @@ class MissionJournal:
             self._note = self._dropped_note(row)
             writer.insert(place, self._note)
         error = 'this progress record was dropped: the journal was unavailable for too long'
-        settle([(oldest, JournalUnavailableError(error))])
+        self._settle([(oldest, JournalUnavailableError(error))])
 
     def _dropped_note(self, row: Row) -> Submission:
         note = SalientEvent(
@@ -276,9 +301,7 @@ class MissionJournal:
             details={'dropped': dict(self._dropped)},
         )
         ids = Correlation(mission_id=row.mission_id)
-        return Submission(
-            [prepare(note, ids, self._clock)], asyncio.get_running_loop().create_future()
-        )
+        return self._submission(((note, ids),))
 
     def _health_changed(self) -> None:
         """Have the loop look at the health; called on any thread."""

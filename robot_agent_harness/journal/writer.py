@@ -9,18 +9,20 @@ queue, from where it can still be withdrawn; in a commit, whose end decides; or 
 
 from __future__ import annotations
 
-from asyncio import AbstractEventLoop, Future
+from asyncio import Future
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 import logging
 import queue
 import sqlite3
 import threading
 import time
+from typing import TypeAlias
 
 from robot_agent_harness.errors import JournalUnavailableError
+from robot_agent_harness.events import Correlation, Event
 from robot_agent_harness.journal.database import JournalDatabase
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
@@ -38,15 +40,20 @@ BUSY_ATTEMPTS = 5
 """Attempts that another program's lock may spoil before the journal counts as unavailable: who
 looks into it with the sqlite3 shell may hold the lock for a moment."""
 
-Result = list[int] | JournalUnavailableError
+Entry: TypeAlias = tuple[Event, Correlation]
+Result: TypeAlias = list[int] | JournalUnavailableError
+Results: TypeAlias = 'list[tuple[Submission, Result]]'
 
 
 @dataclass(slots=True, eq=False)
 class Submission:
     """Records that are written together, or not at all."""
 
+    entries: tuple[Entry, ...]
     rows: list[Row]
     future: Future[list[int]]
+    deadline: float | None = None
+    """Loop time at which it is taken back if it is not on disk; None: it waits for ever."""
     withdrawn: bool = False
     """It must not be written any more."""
     committing: bool = False
@@ -58,6 +65,8 @@ class Submission:
 class JournalWriter:
     """Writes submissions in order, retries what fails, and tells how it goes.
 
+    :param on_done: given the submissions that are done, in order, with their numbers or errors; on
+        their loop if `threaded`, else within :meth:`pump`.
     :param on_health: called after every change of `healthy`, on any thread.
     :param threaded: whether a thread writes; otherwise each call of :meth:`pump` does.
     """
@@ -66,6 +75,7 @@ class JournalWriter:
         self,
         database: JournalDatabase,
         *,
+        on_done: Callable[[Results], None],
         on_health: Callable[[], None],
         threaded: bool,
     ) -> None:
@@ -77,6 +87,7 @@ class JournalWriter:
         self.mutex = threading.Lock()
         """Guards the queue, `pending`, and the marks of its submissions."""
         self._database = database
+        self._on_done = on_done
         self._on_health = on_health
         self._threaded = threaded
         self._failures = 0
@@ -93,30 +104,42 @@ class JournalWriter:
         with self.mutex:
             self.queue.append(submission)
             self.pending += len(submission.rows)
-            wake = not self._signalled
+            wake = self._threaded and not self._signalled
             self._signalled = True
         if wake:
             self._signal.put(None)
 
-    def expire(self, submission: Submission, limit_s: float) -> None:
-        """Take back a submission whose time is over, if it is not being committed just now."""
+    def expire(self, now: float) -> float | None:
+        """Take back what is overdue at a loop time, and return the next deadline, if any.
+
+        What is being committed just then is left to the commit: only its end can tell whether the
+        records are in the file.
+        """
+        late: Results = []
+        following = None
+        changed = False
         with self.mutex:
             text = self.last_error or (
-                f'journal {self._database.path}: the disk did not confirm a write within '
-                f'{limit_s:g} s; look at the system log'
+                f'journal {self._database.path}: the disk did not confirm a write in time; '
+                'look at the system log'
             )
-            if submission.committing:
-                submission.overdue = True
-                changed = self._set_health(False, text)
-                withdrawn = False
-            else:
-                withdrawn = self.withdraw(submission)
-                changed = withdrawn and self._set_health(False, text)
+            for submission in list(self.queue):
+                if submission.deadline is None or submission.overdue:
+                    continue
+                if submission.deadline > now:
+                    following = submission.deadline
+                    break  # all are given the same time: those behind it are later
+                if submission.committing:
+                    submission.overdue = True
+                elif self.withdraw(submission):
+                    late.append((submission, JournalUnavailableError(text)))
+                changed = self._set_health(False, text) or changed
         if changed:
             self._on_health()
-        if withdrawn:
-            self._resolve([(submission, JournalUnavailableError(text))])
+        if late:
             self._signal.put(None)  # to find out when it works again, though nothing is queued
+            self._resolve(late)
+        return following
 
     def withdraw(self, submission: Submission) -> bool:
         """Remove a submission from the queue; the mutex is held. False if it is done already."""
@@ -141,17 +164,13 @@ class JournalWriter:
             if not group and self.healthy:
                 return None
             try:
-                if group:
-                    self._write(group)
-                else:
-                    self._database.probe()
+                results = self._write(group) if group else self._probe()
             except Exception as error:  # the writer must outlive every failure of the disk
                 return self._failed(error)
-            self._failures = 0
-            with self.mutex:
-                changed = self._set_health(True, None)
-            if changed:
-                self._on_health()
+            if self._failures or not self.healthy:
+                self._recovered()
+            # Last, since the loop then competes with this thread for the interpreter.
+            self._resolve(results)
 
     def stop(self, timeout_s: float, on_stopped: Callable[[], None]) -> None:
         """Let the thread write what is queued, for at most the timeout, and end."""
@@ -190,8 +209,8 @@ class JournalWriter:
         self.finish()
         self._on_stopped()
 
-    def _write(self, group: list[Submission]) -> None:
-        """Commit a group, without those that are withdrawn meanwhile."""
+    def _write(self, group: list[Submission]) -> Results:
+        """Commit a group, without those that are withdrawn meanwhile, and return their numbers."""
         database = self._database
         while True:
             database.begin()
@@ -204,11 +223,11 @@ class JournalWriter:
                     break
             database.rollback()
             if not alive:
-                return
+                return []
             group = alive
         database.commit()
         self.commits += 1
-        results: list[tuple[Submission, Result]] = []
+        results: Results = []
         with self.mutex:
             for submission in group:
                 self.queue.popleft()
@@ -217,7 +236,18 @@ class JournalWriter:
                 self.pending -= count
                 results.append((submission, list(range(seq, seq + count))))
                 seq += count
-        self._resolve(results)
+        return results
+
+    def _probe(self) -> Results:
+        self._database.probe()
+        return []
+
+    def _recovered(self) -> None:
+        self._failures = 0
+        with self.mutex:
+            changed = self._set_health(True, None)
+        if changed:
+            self._on_health()
 
     def _failed(self, error: Exception) -> float:
         text = self._database.failed(error)
@@ -246,29 +276,13 @@ class JournalWriter:
         self.last_error = error
         return changed
 
-    def _resolve(self, results: list[tuple[Submission, Result]]) -> None:
-        """Tell the waiting, on their own loops."""
-        by_loop: dict[AbstractEventLoop, list[tuple[Submission, Result]]] = {}
-        for submission, result in results:
-            by_loop.setdefault(submission.future.get_loop(), []).append((submission, result))
-        for loop, items in by_loop.items():
-            if not self._threaded:
-                settle(items)
-                continue
+    def _resolve(self, results: Results) -> None:
+        """Hand what is done to the loop that waits for it."""
+        if not self._threaded:
+            self._on_done(results)
+            return
+        for loop, items in groupby(results, lambda result: result[0].future.get_loop()):
             try:
-                loop.call_soon_threadsafe(settle, items)
+                loop.call_soon_threadsafe(self._on_done, list(items))
             except RuntimeError:
                 pass  # the loop is closed: nobody waits any more, and the facts are on disk
-
-
-def settle(results: list[tuple[Submission, Result]]) -> None:
-    """Complete the futures; one that nobody awaits must not complain about its exception."""
-    for submission, result in results:
-        future = submission.future
-        if future.done():
-            continue
-        if isinstance(result, JournalUnavailableError):
-            future.set_exception(result)
-            future.exception()
-        else:
-            future.set_result(result)
