@@ -170,6 +170,46 @@ def test_a_goal_that_is_no_plain_json_is_shown_all_the_same():
     assert 'NaN' in str(goal)
 
 
+@pytest.mark.parametrize(
+    'text', ['\x00' * 300, '🤖' * 300, '"\\' * 300, 'a' * 300, '\ud800' * 300]
+)
+@pytest.mark.parametrize('number', [-1.2345678901234567e300, -1234567.1234])
+@pytest.mark.parametrize('rest', ['present', 'absent'])
+def test_the_smallest_budget_holds_what_must_stay_of_the_largest_snapshot(text, number, rest):
+    invalid = {
+        'age_s': -number,
+        'availability': Availability.INVALID,
+        'reason': text,
+        'source': text,
+    }
+    full = full_snapshot()
+    snapshot = replace(
+        full,
+        snapshot_id=text,
+        robot_id=text,
+        map_pose=replace(
+            full.map_pose, value=MapPose(number, number, number, text, 1.0, 1.0), **invalid
+        ),
+        safety=replace(full.safety, **invalid),
+        active_action=ActionSummary(text, text, 'VERIFYING', {text: text}, number),
+        recent_outcome=OutcomeSummary(text, text, text, text, {text: text}),
+    )
+    if rest == 'absent':
+        snapshot = replace(snapshot, robot_id='', recent_outcome=None, artifacts=())
+    projection = project(snapshot, max_bytes=MIN_BYTES)
+    assert len(projection.text.encode()) <= MIN_BYTES
+    tree = json.loads(projection.text)
+    assert tree['active_action']['state'] == 'VERIFYING'
+    assert tree['map_pose']['availability'] == 'invalid'
+    assert tree['safety']['emergency_stop'] is False
+
+
+def test_utm_coordinates_keep_their_millimetres():
+    pose = MapPose(448_262.1234, 5_411_932.6789, 0.0, 'map', None, None)
+    tree = json.loads(project(replace(full_snapshot(), map_pose=seen(pose)), max_bytes=2048).text)
+    assert (tree['map_pose']['x_m'], tree['map_pose']['y_m']) == (448_262.123, 5_411_932.679)
+
+
 def test_a_budget_below_the_smallest_is_refused_by_name():
     with pytest.raises(ConfigurationError, match=r'snapshot\.max_bytes'):
         project(full_snapshot(), max_bytes=MIN_BYTES - 1)

@@ -10,7 +10,6 @@ moved far without a word from it, or it is one that spoke at rest too and has fa
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 import math
@@ -21,13 +20,13 @@ from robot_agent_harness.world.clock_watch import ClockJump
 from robot_agent_harness.world.geometry import (
     compose,
     distance,
-    interpolate,
     inverse,
     Transform2D,
     turn,
     wrap_angle,
 )
-from robot_agent_harness.world.samples import all_finite, FieldRules, Sample
+from robot_agent_harness.world.odometry_track import BRACKET_NS, OdometryTrack, pose_of
+from robot_agent_harness.world.samples import FieldRules, Sample
 from robot_agent_harness.world.snapshot import Availability, MapPose, Observed, Odometry
 
 CARRY_LIMIT_M = 0.5
@@ -42,14 +41,6 @@ STILL_M = 0.02
 STILL_RAD = 0.02
 PERIODIC_AFTER = 3
 """Intervals between poses at rest after which a localiser counts as one that always speaks."""
-HISTORY_SAMPLES = 256
-HISTORY_SPACING_NS = 20_000_000
-"""With the size above: 5 s of odometry, longer than any localiser takes for a pose."""
-BRACKET_NS = 500_000_000
-"""Odometry further apart than this is not interpolated: it was silent in between."""
-ODOMETRY_STEP_M = 0.2
-"""Odometry that moves this far at once, beyond what ODOMETRY_SPEED_M_S explains, was reset."""
-ODOMETRY_SPEED_M_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +52,7 @@ class _Fix:
     """Odometry at the time of the pose; None until odometry from after it has arrived."""
     map_to_odom: Transform2D | None = None
     broken: bool = False
-    """Odometry was reset since; the pose cannot be carried."""
+    """The pose cannot be carried: it is not valid, or odometry started anew after it."""
 
 
 Report = Callable[[str, str, dict[str, Any]], None]
@@ -89,7 +80,6 @@ class Localizer:
     ) -> None:
         self._amcl_rules = amcl_rules
         self._tf_rules = tf_rules
-        self._odometry_rules = odometry_rules
         self._carry_rules = replace(
             amcl_rules,
             source=f'{amcl_rules.source} carried by {odometry_rules.source}',
@@ -97,8 +87,7 @@ class Localizer:
         )
         self._global_frame = global_frame
         self._report = report
-        self._history: deque[tuple[int, Transform2D]] = deque(maxlen=HISTORY_SAMPLES)
-        self._odometry: Sample[Odometry] | None = None
+        self._track = OdometryTrack()
         self._tf: Sample[MapPose] | None = None
         self._tf_to_odom: Transform2D | None = None
         self._fix: _Fix | None = None
@@ -114,67 +103,54 @@ class Localizer:
 
     def forget(self) -> None:
         """Drop all that was learned from stamps of before a jump of the ROS clock."""
-        self._history.clear()
-        self._odometry = self._tf_to_odom = self._previous = None
+        self._track.clear()
+        self._break()
         self._still_intervals, self._period_s = 0, None
-        if self._fix is not None:
-            self._fix = replace(self._fix, broken=True)
 
     def observe_odometry(self, sample: Sample[Odometry]) -> None:
         """Take odometry in; runs at up to 200 Hz."""
         value = sample.value
         if sample.is_in_future or not math.isfinite(value.x + value.y + value.yaw):
-            return  # the robot may still be carried by the odometry of a moment ago
-        time_ns = sample.time_ns
-        last = self._odometry
-        if last is not None and self._was_reset(last, sample):
-            self._history.clear()
-            self._tf_to_odom = self._previous = None
-            if self._fix is not None:
-                self._fix = replace(self._fix, broken=True)
-        self._odometry = sample
-        history = self._history
-        if history and time_ns <= history[-1][0]:
-            return
-        pose = Transform2D(value.x, value.y, value.yaw)
+            return  # the pose may still be carried by the odometry of a moment ago
+        if self._track.add(sample):
+            self._break()
         fix = self._fix
-        if fix is not None and not fix.broken:
-            if fix.odometry is None and time_ns >= fix.sample.time_ns:
-                fix = self._resolve(fix, (time_ns, pose))
-            if fix.odometry is not None:
-                self._watch_carry(fix, fix.odometry, pose)
-        if not history or time_ns - history[-1][0] >= HISTORY_SPACING_NS:
-            history.append((time_ns, pose))
+        if fix is None or fix.broken:
+            return
+        if fix.odometry is None and sample.time_ns >= fix.sample.time_ns:
+            fix = self._tie(fix)
+        if fix.odometry is not None:
+            self._watch_carry(fix, fix.odometry, value)
 
     def observe_pose(self, sample: Sample[MapPose]) -> bool:
         """Take a pose from the localiser in, and return whether it is valid."""
-        if not self._readable(sample, self._amcl_rules):
-            self._fix = _Fix(sample, broken=True)  # shown as invalid, and carried nowhere
+        if not self._is_valid(sample, self._amcl_rules):
+            self._fix = _Fix(sample, broken=True)
             return False
         fix = self._fix
         if fix is not None and fix.odometry is not None and not fix.broken:
             self._previous = fix
-        self._fix = _Fix(sample)
-        if self._odometry is not None and self._odometry.time_ns >= sample.time_ns:
-            value = self._odometry.value
-            newest = Transform2D(value.x, value.y, value.yaw)
-            self._resolve(self._fix, (self._odometry.time_ns, newest))
+        fix = _Fix(sample)
+        newest = self._track.newest
+        if newest is None or newest.time_ns < sample.time_ns:
+            self._fix = fix  # until odometry from after the pose arrives, it stands alone
+        else:
+            self._tie(fix)
         return True
 
     def observe_transform(self, sample: Sample[MapPose]) -> bool:
         """Take a pose from tf in, and return whether it is valid."""
         self._tf = sample
-        if not self._readable(sample, self._tf_rules):
+        if not self._is_valid(sample, self._tf_rules):
             return False
-        if self._odometry is None or abs(self._odometry.time_ns - sample.time_ns) > BRACKET_NS:
+        newest = self._track.newest
+        if newest is None or abs(newest.time_ns - sample.time_ns) > BRACKET_NS:
             self._tf_to_odom = None
             return True
-        value = self._odometry.value
-        newest = (self._odometry.time_ns, Transform2D(value.x, value.y, value.yaw))
-        odometry = self._odometry_at(sample.time_ns, newest) or newest[1]
-        pose = Transform2D(sample.value.x, sample.value.y, sample.value.yaw)
+        odometry = self._track.at(sample.time_ns) or pose_of(newest)
+        pose = _transform(sample.value)
         if self._tf_to_odom is not None:
-            self._check_jump(compose(self._tf_to_odom, odometry), pose, 'tf')
+            self._check_jump(compose(self._tf_to_odom, odometry), pose, self._tf_rules.source)
         self._tf_to_odom = compose(pose, inverse(odometry))
         return True
 
@@ -191,30 +167,30 @@ class Localizer:
         carried = self._carry(fix, now_ns, jump)
         if own.availability is Availability.INVALID or carried is None:
             return own
-        value, source = carried.value, carried.source
         lost, period_s = self._lost, self._period_s
         if lost is not None and lost[0] is fix:
-            reason: str | None = lost[1]
-        elif period_s is not None:
-            # It speaks at rest as well, so its own age counts, and its silence says that it hangs.
-            if own.availability is Availability.AVAILABLE:
-                return replace(own, value=value, source=source)
-            reason = f'the localiser spoke every {period_s:.2f} s and is silent: {own.reason}'
-        else:
+            reason = lost[1]
+        elif period_s is None:
             return carried
+        elif own.availability is Availability.AVAILABLE:
+            # It speaks at rest as well, so its own age counts.
+            return replace(own, value=carried.value, source=carried.source)
+        else:
+            reason = f'the localiser spoke every {period_s:.2f} s and is silent: {own.reason}'
         return replace(
-            own, value=value, source=source, availability=Availability.STALE, reason=reason
+            own,
+            value=carried.value,
+            source=carried.source,
+            availability=Availability.STALE,
+            reason=reason,
         )
 
     def _carry(self, fix: _Fix, now_ns: int, jump: ClockJump | None) -> Observed[MapPose] | None:
         """Return the pose carried to the newest odometry, or None where it cannot be."""
-        odometry = self._odometry
+        odometry = self._track.newest
         if odometry is None or fix.broken or fix.map_to_odom is None:
             return None
-        now = odometry.value
-        if not all_finite(now):
-            return None
-        pose = compose(fix.map_to_odom, Transform2D(now.x, now.y, now.yaw))
+        pose = compose(fix.map_to_odom, pose_of(odometry))
         value = replace(fix.sample.value, x=pose.x, y=pose.y, yaw=pose.yaw)
         carried = self._carry_rules.observed(odometry.with_value(value), now_ns=now_ns, jump=jump)
         return None if carried.availability is Availability.INVALID else carried
@@ -224,7 +200,7 @@ class Localizer:
     ) -> Observed[MapPose]:
         """Return tf's pose, with the covariance that only the localiser's own message has."""
         seen = self._tf_rules.observed(tf, now_ns=now_ns, jump=jump, defect=self._frame_defect(tf))
-        if seen.value is None or fix is None or not self._readable(fix.sample, self._amcl_rules):
+        if seen.value is None or fix is None or not self._is_valid(fix.sample, self._amcl_rules):
             return seen
         value = replace(
             seen.value,
@@ -233,14 +209,10 @@ class Localizer:
         )
         return replace(seen, value=value)
 
-    def _readable(self, sample: Sample[MapPose], rules: FieldRules) -> bool:
+    def _is_valid(self, sample: Sample[MapPose], rules: FieldRules) -> bool:
         """Return whether the sample was valid when it was received."""
-        seen = rules.observed(
-            sample,
-            now_ns=sample.received_monotonic_ns,
-            jump=None,
-            defect=self._frame_defect(sample),
-        )
+        received_ns, defect = sample.received_monotonic_ns, self._frame_defect(sample)
+        seen = rules.observed(sample, now_ns=received_ns, jump=None, defect=defect)
         return seen.availability is not Availability.INVALID
 
     def _frame_defect(self, sample: Sample[MapPose]) -> str | None:
@@ -249,47 +221,29 @@ class Localizer:
             return None
         return f"it is in frame '{frame}', not in '{self._global_frame}' (parameter global_frame)"
 
-    def _was_reset(self, last: Sample[Odometry], sample: Sample[Odometry]) -> bool:
-        """Return whether odometry started anew between two samples, or comes from two robots."""
-        a, b = last.value, sample.value
-        if a.frame_id != b.frame_id or sample.time_ns < last.time_ns - BRACKET_NS:
-            return True
-        moved = math.hypot(b.x - a.x, b.y - a.y)
-        if moved < ODOMETRY_STEP_M:
-            return False
-        passed_s = abs(sample.time_ns - last.time_ns) / NS_PER_S
-        return moved > ODOMETRY_STEP_M + ODOMETRY_SPEED_M_S * passed_s
+    def _break(self) -> None:
+        """Carry nothing across this moment: odometry or the clock started anew."""
+        self._tf_to_odom = self._previous = None
+        if self._fix is not None:
+            self._fix = replace(self._fix, broken=True)
 
-    def _odometry_at(self, time_ns: int, newest: tuple[int, Transform2D]) -> Transform2D | None:
-        """Return odometry at a past moment, or None if there is none from around it."""
-        after = newest
-        for before in reversed(self._history):
-            if before[0] <= time_ns:
-                gap_ns = after[0] - before[0]
-                if gap_ns > BRACKET_NS:
-                    return None
-                ratio = (time_ns - before[0]) / gap_ns if gap_ns else 0.0
-                return interpolate(before[1], after[1], min(ratio, 1.0))
-            after = before
-        return None
-
-    def _resolve(self, fix: _Fix, newest: tuple[int, Transform2D]) -> _Fix:
+    def _tie(self, fix: _Fix) -> _Fix:
         """Tie a pose to odometry, learn from it, and make it the pose to carry."""
-        time_ns = fix.sample.time_ns
-        odometry = self._odometry_at(time_ns, newest)
-        value = fix.sample.value
-        pose = Transform2D(value.x, value.y, value.yaw)
+        time_ns, pose = fix.sample.time_ns, _transform(fix.sample.value)
+        odometry = self._track.at(time_ns)
         if odometry is not None:
             self._learn(fix, odometry, pose)
         else:
             # No odometry from around the pose: it is a latched one from before we listened, or
             # odometry is silent at rest. Had the robot moved since, a live localiser had spoken.
-            odometry = next((p for t, p in self._history if t >= time_ns), newest[1])
-        tied = _Fix(fix.sample, odometry, compose(pose, inverse(odometry)))
-        self._fix = tied
-        return tied
+            odometry = self._track.first_since(time_ns)
+        if odometry is not None:
+            fix = _Fix(fix.sample, odometry, compose(pose, inverse(odometry)))
+        self._fix = fix
+        return fix
 
     def _learn(self, fix: _Fix, odometry: Transform2D, pose: Transform2D) -> None:
+        """Learn from a pose and the one before: is it a jump, does the localiser speak at rest."""
         previous = self._previous
         if previous is None or previous.odometry is None or previous.map_to_odom is None:
             return
@@ -309,7 +263,7 @@ class Localizer:
             if self._still_intervals >= PERIODIC_AFTER:
                 self._period_s = period_s
 
-    def _watch_carry(self, fix: _Fix, then: Transform2D, now: Transform2D) -> None:
+    def _watch_carry(self, fix: _Fix, then: Transform2D, now: Odometry) -> None:
         """Remember that the robot got too far from the pose, also if it comes back later."""
         moved_m = math.hypot(now.x - then.x, now.y - then.y)
         turned_rad = abs(wrap_angle(now.yaw - then.yaw))
@@ -337,3 +291,7 @@ class Localizer:
                 'to': {'x': pose.x, 'y': pose.y, 'yaw': pose.yaw},
             },
         )
+
+
+def _transform(pose: MapPose) -> Transform2D:
+    return Transform2D(pose.x, pose.y, pose.yaw)

@@ -43,7 +43,7 @@ GOAL_BYTES = 240
 LONG_TEXTS = 'long_texts'
 """Listed as omitted where texts were cut; a cut text ends with an ellipsis."""
 LONGEST_WORD = 12
-"""States and frames are never cut below this: the longest state has 9 letters."""
+"""A state is never cut below this: the longest has 9 letters."""
 
 DROP_ORDER = (
     'artifacts',
@@ -74,7 +74,7 @@ _KEYS = {
 }
 """The keys behind a dotted name of DROP_ORDER; a name without a dot is a whole field."""
 
-_CUTS = {0: 200, 7: 72, 11: 36, 15: 16, 16: 4}
+_CUTS = {0: 200, 7: 72, 11: 36, 15: 16, 16: 3}
 """Longest text in bytes from this step on; step n also drops the first n names of DROP_ORDER."""
 _ENCODER = json.JSONEncoder(separators=(',', ':'), ensure_ascii=False, allow_nan=False)
 _PLAIN = re.compile(r'[ !#-\[\]-~]*')
@@ -162,7 +162,7 @@ class _Renderer:
     ) -> dict[str, Any]:
         tree = {} if observed.value is None else render(observed.value, observed.source)
         if observed.age_s is not None:
-            tree['age_s'] = _number(observed.age_s)
+            tree['age_s'] = _age(observed.age_s)
         tree['availability'] = observed.availability.value
         if observed.availability is not Availability.AVAILABLE:
             tree['reason'] = self._text(observed.reason or 'no reason given')
@@ -173,7 +173,7 @@ class _Renderer:
             'x_m': _number(pose.x),
             'y_m': _number(pose.y),
             'yaw_rad': _number(pose.yaw),
-            'frame': self._word(pose.frame_id),
+            'frame': self._text(pose.frame_id),
             'position_variance_m2': _number(pose.position_variance_m2),
             'yaw_variance_rad2': _number(pose.yaw_variance_rad2),
             'source': self._text(source),
@@ -224,7 +224,7 @@ class _Renderer:
             'skill': self._text(action.skill),
             'state': self._word(action.state),
             'goal': self._goal(action.goal),
-            'age_s': _number(action.age_s),
+            'age_s': _age(action.age_s),
         }
 
     def _outcome(self, outcome: OutcomeSummary | None) -> dict[str, Any] | None:
@@ -243,7 +243,7 @@ class _Renderer:
             'x_m': _number(odometry.x),
             'y_m': _number(odometry.y),
             'yaw_rad': _number(odometry.yaw),
-            'frame': self._word(odometry.frame_id),
+            'frame': self._text(odometry.frame_id),
             'linear_m_s': _number(odometry.linear_m_s),
             'angular_rad_s': _number(odometry.angular_rad_s),
         }
@@ -278,12 +278,17 @@ class _Renderer:
 
 
 def _number(value: float | None) -> float | None:
-    """Round to millimetres and milliseconds, and huge values to six digits."""
+    """Round to millimetres, also in UTM coordinates; what measures nothing to four digits."""
     if value is None or not math.isfinite(value):
         return None
-    if abs(value) < 1e6:
+    if abs(value) < 1e7:
         return round(value, 3) + 0.0  # no -0.0
-    return float(f'{value:.6g}')
+    return float(f'{max(-1e300, min(1e300, value)):.4g}')
+
+
+def _age(age_s: float) -> float | None:
+    """Round to milliseconds, and beyond a quarter of an hour to seconds."""
+    return _number(age_s if abs(age_s) < 1e3 else float(round(age_s)))
 
 
 def _rounded(value: Any) -> Any:

@@ -8,7 +8,7 @@ since then. The ROS clock is not asked again, so that its jumps cannot make an o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 import math
 from typing import Any, Generic, TypeVar
 
@@ -61,11 +61,13 @@ class Sample(Generic[T]):
 
 
 def all_finite(value: Any) -> bool:
-    """Return whether no float in the value, or in a dataclass's fields, is NaN or infinite."""
+    """Return whether neither the value nor a field of it, if a dataclass, is NaN or infinite."""
     if isinstance(value, float):
         return math.isfinite(value)
-    if is_dataclass(value):
-        return all(all_finite(getattr(value, f.name)) for f in fields(value))
+    for name in getattr(value, '__dataclass_fields__', ()):
+        item = getattr(value, name)
+        if isinstance(item, float) and not math.isfinite(item):
+            return False
     return True
 
 
