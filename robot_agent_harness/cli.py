@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command `robot-agent-harness`: one small function for each subcommand.
+
+Everything a subcommand needs is imported by it: a laptop without ROS reads journals, and `--help`
+answers at once. Exit codes (CONTRACT): 0 done, 1 it ran and the answer is no, 2 wrong usage or
+configuration.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import sys
+
+from robot_agent_harness import __version__
+
+PROGRAM = 'robot-agent-harness'
+MISUSE = 2
+ROS_ARGS, ROS_ARGS_END = '--ros-args', '--'
+
+_NO_ROS = (
+    "{program} {command} needs ROS 2, and Python finds no module '{module}': in the source tree"
+    ' run `make setup` and `. ./env.sh`; with a ROS 2 installation source its setup file and that'
+    ' of the workspace'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand."""
+
+    summary: str
+    description: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, list[str]], int]
+    """Takes the parsed arguments and those for ROS; returns the exit code."""
+    ros: bool = False
+    """Whether it is a node, which takes `--ros-args` and needs ROS."""
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--mcp-stdio',
+        action='store_true',
+        help='serve one MCP client on standard input and output instead of HTTP; it ends with it',
+    )
+
+
+def _run(arguments: argparse.Namespace, ros_arguments: list[str]) -> int:
+    from robot_agent_harness.ros.process import run
+
+    return run(ros_arguments, mcp_stdio=arguments.mcp_stdio)
+
+
+def _run_sim_robot(_arguments: argparse.Namespace, ros_arguments: list[str]) -> int:
+    from robot_agent_harness.ros.sim_robot_node import main as sim_robot
+
+    return sim_robot(ros_arguments)
+
+
+def _no_arguments(_parser: argparse.ArgumentParser) -> None:
+    """Add none."""
+
+
+COMMANDS: dict[str, Command] = {
+    'run': Command(
+        'run the harness node',
+        'Run the harness node until Ctrl-C. Its parameters are those of config/harness.yaml:'
+        ' --ros-args -p NAME:=VALUE, or --ros-args --params-file FILE.',
+        _add_run,
+        _run,
+        ros=True,
+    ),
+    'sim-robot': Command(
+        'run a simulated robot with a Nav2-like controller',
+        'Run a simulated robot in a small world of named rooms until Ctrl-C: state topics and'
+        ' navigate_to_pose as Nav2 serves it. Faults are parameters that can be set while it'
+        ' runs: --ros-args -p fault.NAME:=VALUE.',
+        _no_arguments,
+        _run_sim_robot,
+        ros=True,
+    ),
+}
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description='Close the loop between a language model and a robot.',
+        epilog=f'{PROGRAM} COMMAND --help tells more about a command.',
+    )
+    parser.add_argument('--version', action='version', version=f'{PROGRAM} {__version__}')
+    commands = parser.add_subparsers(dest='command', metavar='COMMAND', required=True)
+    for name, command in COMMANDS.items():
+        own = commands.add_parser(name, help=command.summary, description=command.description)
+        command.add_arguments(own)
+        if command.ros:
+            own.usage = f'{own.format_usage()[7:].strip()} [{ROS_ARGS} ...]'
+        own.set_defaults(chosen=command)
+    return parser
+
+
+def split_ros_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the arguments outside and inside of `--ros-args ... [--]`."""
+    own: list[str] = []
+    ros: list[str] = []
+    inside = False
+    for argument in arguments:
+        if argument == ROS_ARGS:
+            inside = True
+        (ros if inside else own).append(argument)
+        if inside and argument == ROS_ARGS_END:
+            inside = False
+    return own, ros
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a subcommand.
+
+    :param arguments: the command line after the program's name; None = that of this process.
+    :return: the exit code.
+    """
+    own, ros = split_ros_arguments(sys.argv[1:] if arguments is None else arguments)
+    parser = make_parser()
+    parsed = parser.parse_args(own)
+    command: Command = parsed.chosen
+    if ros and not command.ros:
+        parser.error(f'{parsed.command} is no node and takes no {ROS_ARGS}')
+    try:
+        return command.run(parsed, ros)
+    except ModuleNotFoundError as error:
+        if not command.ros or not _of_ros(error.name):
+            raise
+        hint = _NO_ROS.format(program=PROGRAM, command=parsed.command, module=error.name)
+        print(hint, file=sys.stderr)
+        return MISUSE
+
+
+def _of_ros(module: str | None) -> bool:
+    """Whether a module that is missing comes with ROS or with the package's ROS build."""
+    root = (module or '').partition('.')[0]
+    ours = module in ('robot_agent_harness.msg', 'robot_agent_harness.action')
+    return ours or root == 'rclpy' or root.endswith(('_msgs', '_interfaces'))
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,255 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to the core's values and back.
+
+What a message leaves out, or holds as no number, stays visible as NaN or None: the core decides
+what may be believed. Units are SI on both sides (REP 103), angles radians, times nanoseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import (
+    Point,
+    PoseStamped,
+    PoseWithCovarianceStamped,
+    Quaternion,
+    TransformStamped,
+    Vector3,
+)
+from nav_msgs.msg import Odometry as OdometryMsg
+from sensor_msgs.msg import BatteryState
+
+from robot_agent_harness.actions.lifecycle import RobotAction
+from robot_agent_harness.clock import NS_PER_S
+from robot_agent_harness.events import Correlation, Event
+from robot_agent_harness.journal.records import payload_text
+from robot_agent_harness.msg import MissionEvent, RobotActionState
+from robot_agent_harness.msg import WorldSnapshot as WorldSnapshotMsg
+from robot_agent_harness.world.builder import BatteryReading
+from robot_agent_harness.world.snapshot import MapPose, Odometry, WorldSnapshot
+
+UNIT_TOLERANCE = 0.1
+"""How far a quaternion's norm may be from 1. A driver that never filled it sends zeros, which
+must not pass for a heading of 0."""
+_X, _Y, _YAW = 0, 7, 35  # on the diagonal of a 6 x 6 covariance, row by row
+_CHARGING = {
+    BatteryState.POWER_SUPPLY_STATUS_CHARGING: True,
+    BatteryState.POWER_SUPPLY_STATUS_DISCHARGING: False,
+    BatteryState.POWER_SUPPLY_STATUS_NOT_CHARGING: False,
+    BatteryState.POWER_SUPPLY_STATUS_FULL: False,
+}
+
+
+def yaw_of(q: Quaternion) -> float:
+    """Return the heading in (-pi, pi]; NaN where the quaternion is no rotation."""
+    norm = math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w)
+    if not abs(norm - 1.0) <= UNIT_TOLERANCE:
+        return math.nan
+    return math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
+
+
+def stamp_ns(stamp: Time) -> int:
+    """Return a stamp in nanoseconds; 0 means that the source wrote none."""
+    return int(stamp.sec) * NS_PER_S + int(stamp.nanosec)
+
+
+def time_msg(ns: int) -> Time:
+    """Return a time stamp."""
+    return Time(sec=ns // NS_PER_S, nanosec=ns % NS_PER_S)
+
+
+def odometry(message: OdometryMsg) -> Odometry:
+    """Return odometry; the speed is that over ground, so a holonomic base counts too."""
+    pose, twist = message.pose.pose, message.twist.twist
+    return Odometry(
+        x=pose.position.x,
+        y=pose.position.y,
+        yaw=yaw_of(pose.orientation),
+        frame_id=message.header.frame_id,
+        linear_m_s=math.hypot(twist.linear.x, twist.linear.y),
+        angular_rad_s=twist.angular.z,
+    )
+
+
+def map_pose(message: PoseWithCovarianceStamped) -> MapPose:
+    """Return a localiser's pose with the variances that it reports."""
+    pose, covariance = message.pose.pose, message.pose.covariance
+    return _pose(
+        pose.position,
+        pose.orientation,
+        message.header.frame_id,
+        _larger(float(covariance[_X]), float(covariance[_Y])),
+        float(covariance[_YAW]),
+    )
+
+
+def transform_pose(transform: TransformStamped) -> MapPose:
+    """Return the pose that a transform from the global frame to the base stands for."""
+    body = transform.transform
+    return _pose(body.translation, body.rotation, transform.header.frame_id, None, None)
+
+
+def battery(message: BatteryState) -> BatteryReading:
+    """Return a battery reading; the percentage as published, of whatever scale."""
+    return BatteryReading(
+        percentage=message.percentage,
+        voltage=message.voltage,
+        charging=_CHARGING.get(message.power_supply_status),
+    )
+
+
+def pose_stamped(goal: dict[str, Any], now_ns: int) -> PoseStamped:
+    """Return a navigation goal (x, y in m, yaw in rad, frame_id) as Nav2 takes it.
+
+    It carries the time: Nav2's GoalUpdater prefers any goal with a later stamp to ours.
+    """
+    message = PoseStamped()
+    message.header.frame_id = goal['frame_id']
+    message.header.stamp = time_msg(now_ns)
+    message.pose.position.x, message.pose.position.y = float(goal['x']), float(goal['y'])
+    message.pose.orientation.z = math.sin(float(goal['yaw']) / 2.0)
+    message.pose.orientation.w = math.cos(float(goal['yaw']) / 2.0)
+    return message
+
+
+def feedback(message: Any) -> dict[str, Any]:
+    """Return the finite numbers of a NavigateToPose feedback; what a distribution lacks is
+    absent.
+    """
+    pose = message.current_pose
+    numbers = {
+        'distance_remaining': getattr(message, 'distance_remaining', None),
+        'number_of_recoveries': getattr(message, 'number_of_recoveries', None),
+        'navigation_time_s': _seconds(getattr(message, 'navigation_time', None)),
+        'estimated_time_remaining_s': _seconds(getattr(message, 'estimated_time_remaining', None)),
+    }
+    where = {
+        'x': pose.pose.position.x,
+        'y': pose.pose.position.y,
+        'yaw': yaw_of(pose.pose.orientation),
+    }
+    reduced: dict[str, Any] = {
+        key: _rounded(value)
+        for key, value in numbers.items()
+        if value is not None and math.isfinite(value)
+    }
+    if all(math.isfinite(value) for value in where.values()):
+        rounded = {key: _rounded(value) for key, value in where.items()}
+        reduced['current_pose'] = {**rounded, 'frame_id': pose.header.frame_id}
+    return reduced
+
+
+def result_payload(message: Any) -> dict[str, Any]:
+    """Return the fields that a NavigateToPose result has: none on Humble, which proves nothing."""
+    fields = {name: getattr(message, name, None) for name in ('error_code', 'error_msg')}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def snapshot_msg(snapshot: WorldSnapshot, mission_id: str | None, reason: str) -> WorldSnapshotMsg:
+    """Return a snapshot as a message; a number that is not there is NaN."""
+    pose, odom = snapshot.map_pose.value, snapshot.odometry.value
+    navigation, stop = snapshot.navigation.value, snapshot.safety.value
+    charge, action = snapshot.battery.value, snapshot.active_action
+    message = WorldSnapshotMsg(
+        snapshot_id=snapshot.snapshot_id,
+        mission_id=mission_id or '',
+        reason=reason,
+        pose_availability=snapshot.map_pose.availability.value,
+        pose_age_s=_or_nan(snapshot.map_pose.age_s),
+        x=_or_nan(pose.x if pose else None),
+        y=_or_nan(pose.y if pose else None),
+        yaw=_or_nan(pose.yaw if pose else None),
+        position_variance=_or_nan(pose.position_variance_m2 if pose else None),
+        velocity_availability=snapshot.odometry.availability.value,
+        velocity_age_s=_or_nan(snapshot.odometry.age_s),
+        linear_velocity=_or_nan(odom.linear_m_s if odom else None),
+        angular_velocity=_or_nan(odom.angular_rad_s if odom else None),
+        controller_availability=snapshot.navigation.availability.value,
+        controller_reachable=bool(navigation and navigation.controller_reachable),
+        active_goal_ids=[g.goal_id for g in navigation.active_goals] if navigation else [],
+        active_action_id=action.action_id if action else '',
+        battery_availability=snapshot.battery.availability.value,
+        battery_fraction=_or_nan(charge.fraction if charge else None),
+        emergency_stop_availability=snapshot.safety.availability.value,
+        emergency_stop=bool(stop and stop.emergency_stop),
+        payload_json=_json(snapshot.to_dict()),
+    )
+    message.header.stamp = time_msg(snapshot.captured_ros_ns)
+    message.header.frame_id = pose.frame_id if pose else ''
+    return message
+
+
+def action_msg(action: RobotAction, now_ns: int) -> RobotActionState:
+    """Return an action's newest value as a message."""
+    payload: dict[str, Any] = {'goal': action.goal, 'feedback': action.feedback}
+    if action.outcome is not None:
+        payload['evidence'] = action.outcome.evidence
+    return RobotActionState(
+        stamp=time_msg(now_ns),
+        mission_id=action.mission_id or '',
+        turn_id=action.turn_id or '',
+        tool_call_id=action.tool_call_id,
+        action_id=action.action_id,
+        skill=action.skill,
+        state=action.state.value,
+        reason=action.outcome.reason.value if action.outcome else '',
+        payload_json=_json(payload),
+    )
+
+
+def event_msg(seq: int, event: Event, ids: Correlation, now_ns: int) -> MissionEvent:
+    """Return a journal record as a message."""
+    return MissionEvent(
+        stamp=time_msg(now_ns),
+        seq=seq,
+        type=event.type.value,
+        mission_id=ids.mission_id or '',
+        turn_id=ids.turn_id or '',
+        tool_call_id=ids.tool_call_id or '',
+        action_id=ids.action_id or '',
+        snapshot_id=ids.snapshot_id or '',
+        payload_json=payload_text(event),
+    )
+
+
+def _pose(
+    position: Point | Vector3,
+    orientation: Quaternion,
+    frame_id: str,
+    position_variance_m2: float | None,
+    yaw_variance_rad2: float | None,
+) -> MapPose:
+    return MapPose(
+        x=position.x,
+        y=position.y,
+        yaw=yaw_of(orientation),
+        frame_id=frame_id,
+        position_variance_m2=position_variance_m2,
+        yaw_variance_rad2=yaw_variance_rad2,
+    )
+
+
+def _larger(a: float, b: float) -> float:
+    # max() may return the other one where one is NaN.
+    return math.nan if math.isnan(a) or math.isnan(b) else max(a, b)
+
+
+def _seconds(duration: Any) -> float | None:
+    return None if duration is None else duration.sec + duration.nanosec / NS_PER_S
+
+
+def _rounded(value: float) -> float:
+    return value if isinstance(value, int) else round(value, 4)
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(',', ':'))

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The harness as a managed lifecycle node.
+
+    unconfigured --configure--> inactive --activate--> active
+                                journal open, topics    MCP served, missions and physical
+                                and actions followed    calls taken
+
+A deactivated harness still follows what it has started. The node runs in any single-threaded
+executor; its transitions are called there and hand over to the asyncio loop that it was given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+import logging
+import sys
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+
+from robot_agent_harness.errors import HarnessError
+from robot_agent_harness.ros.node_parameters import declare_parameters
+from robot_agent_harness.ros.session import HarnessSession, on_loop
+
+logger = logging.getLogger(__name__)
+
+NODE_NAME = 'robot_agent_harness'
+
+
+class HarnessNode(LifecycleNode):
+    """The node; what it does is in its session, which lives from configure to cleanup.
+
+    :param loop: a running asyncio loop on another thread than the executor's.
+    :param mcp_stdio: MCP is served on standard input and output, by whoever made the node.
+    :param on_finalized: called on the rclpy thread once the node cannot be used any more.
+    :raises ConfigurationError: a parameter is unknown or not allowed.
+    """
+
+    def __init__(
+        self,
+        *,
+        loop: asyncio.AbstractEventLoop,
+        mcp_stdio: bool = False,
+        on_finalized: Callable[[], object] | None = None,
+        **node_arguments: Any,
+    ) -> None:
+        super().__init__(
+            NODE_NAME, automatically_declare_parameters_from_overrides=True, **node_arguments
+        )
+        self.values = declare_parameters(self)
+        self.session: HarnessSession | None = None
+        self.failure: str | None = None
+        """Why the last transition failed, in one line."""
+        self._loop = loop
+        self._mcp_http = bool(self.values['mcp.enabled']) and not mcp_stdio
+        self._on_finalized = on_finalized
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Open the journal and follow the robot."""
+
+        def configure() -> None:
+            self.session = HarnessSession(
+                self, self.values, loop=self._loop, mcp_http=self._mcp_http
+            )
+
+        return self._transition('configure', configure)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Serve MCP and take physical work."""
+        return self._transition('activate', lambda: on_loop(self._loop, self._held.activate()))
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Refuse new physical work; follow what is under way."""
+        return self._transition('deactivate', lambda: on_loop(self._loop, self._held.deactivate()))
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Close the journal and let go of everything."""
+        return self._transition('cleanup', self._close)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Do the same, for good."""
+        result = self._transition('shutdown', self._close)
+        if self._on_finalized is not None:
+            self._on_finalized()
+        return result
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Return to unconfigured after a fault in a transition, with nothing left open."""
+        return self._transition('error processing', self._close)
+
+    @property
+    def _held(self) -> HarnessSession:
+        if self.session is None:
+            raise HarnessError('the node is not configured')
+        return self.session
+
+    def _close(self) -> None:
+        session, self.session = self.session, None
+        if session is not None:
+            on_loop(self._loop, session.close())
+            session.destroy()
+
+    def _transition(self, name: str, act: Callable[[], object]) -> TransitionCallbackReturn:
+        """Carry a transition out; rclpy itself would swallow an exception without a word."""
+        self.failure = None
+        try:
+            act()
+        except HarnessError as error:
+            self.failure = ' '.join(str(error).split())
+            logger.debug('%s failed: %s', name, self.failure)
+            return TransitionCallbackReturn.FAILURE
+        except Exception as error:
+            self.failure = f'{name} failed: {error!r}'
+            logger.exception('%s failed', name)
+            return TransitionCallbackReturn.ERROR
+        return TransitionCallbackReturn.SUCCESS
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the harness until SIGINT, SIGTERM or its lifecycle's end.
+
+    :param args: the command line after the program's name; None = that of this process.
+    :return: 0 at its end, 2 if the command line or a parameter cannot be used.
+    """
+    from robot_agent_harness.ros.process import run  # imports this module
+
+    return run(args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

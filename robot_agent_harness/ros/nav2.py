@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nav2Controller: the `NavigateToPose` action of a robot, as the tracker wants to see it.
+
+It speaks the action protocol on its own three service clients and two subscriptions, not through
+rclpy's ActionClient, which registers a goal's feedback only after the request has left, loses the
+rest when the goal response is lost, and shows no goals of others (DESIGN section 6). A goal is
+known by the id that the harness chose, whatever was heard of it before.
+
+Methods are called on the asyncio loop; rclpy allows to write a request from any thread. What is
+heard arrives on the rclpy thread and is posted to the loop in the order in which the executor took
+it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+import contextlib
+from dataclasses import dataclass
+from functools import partial
+import logging
+from typing import Any
+
+from action_msgs.msg import GoalInfo, GoalStatusArray
+from nav2_msgs.action import NavigateToPose
+from rclpy.client import Client
+from rclpy.clock import Clock as RclClock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+from rclpy.qos import qos_profile_action_status_default, qos_profile_services_default, QoSProfile
+from rclpy.serialization import deserialize_message
+from rclpy.task import Future
+from unique_identifier_msgs.msg import UUID
+
+from robot_agent_harness.actions.controller import (
+    CancelResponse,
+    ControllerEvent,
+    ENDED_STATUSES,
+    GoalFeedback,
+    GoalResponse,
+    GoalResult,
+    SendFailed,
+    ServerPresence,
+    StatusReport,
+)
+from robot_agent_harness.clock import Clock, NS_PER_S
+from robot_agent_harness.ros.conversions import feedback, pose_stamped, result_payload
+
+logger = logging.getLogger(__name__)
+
+FEEDBACK_PERIOD_NS = NS_PER_S // 5
+"""How often the loop hears of a goal's feedback; Nav2 sends a hundred a second."""
+FEEDBACK_DEPTH = 10
+"""As rclpy's own client; older feedback is worth nothing."""
+POLL_PERIOD_S = 0.25
+"""How often the graph is asked for the server: there is no event for one that dies."""
+GOALS_MAX = 64
+"""Goals whose feedback is listened for, and requests without an answer that are kept."""
+_UUID = slice(4, 20)
+"""Where a serialised feedback message holds its goal id: after the four bytes that name the
+encoding."""
+
+
+@dataclass(slots=True)
+class _Feedback:
+    """The newest feedback of one own goal that the loop has not been told."""
+
+    due_ns: int = 0
+    latest: bytes | None = None
+
+
+class Nav2Controller:
+    """One NavigateToPose server, seen from a client that chooses its own goal ids.
+
+    :param action_name: relative or absolute; a remapping rule for it counts for all its parts.
+    :param loop: where the listener is called and from where methods are called.
+    """
+
+    def __init__(
+        self, node: Node, action_name: str, *, clock: Clock, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._node = node
+        self._clock = clock
+        self._loop = loop
+        self._listener: Callable[[ControllerEvent], None] | None = None
+        self._reachable = False
+        self._feedback: dict[bytes, _Feedback] = {}
+        self._pending: OrderedDict[tuple[str, str], tuple[Client, Future]] = OrderedDict()
+        self._cancelling: set[str] = set()
+        self._all_cancels_answered = asyncio.Event()
+        self._all_cancels_answered.set()
+        impl = NavigateToPose.Impl
+        # Rules name the action; its parts have names of their own, which no rule would match.
+        self._name = node.resolve_service_name(action_name)
+        part = f'{self._name}/_action/'
+        services = {'qos_profile': qos_profile_services_default}
+        self._send = node.create_client(impl.SendGoalService, part + 'send_goal', **services)
+        self._result = node.create_client(impl.GetResultService, part + 'get_result', **services)
+        self._cancel = node.create_client(impl.CancelGoalService, part + 'cancel_goal', **services)
+        self._topics = (part + 'feedback', part + 'status')
+        self._subscriptions = (
+            # Serialised: most feedback is thrown away, and other clients' goals have theirs.
+            node.create_subscription(
+                impl.FeedbackMessage,
+                part + 'feedback',
+                self._on_feedback,
+                QoSProfile(depth=FEEDBACK_DEPTH),
+                raw=True,
+            ),
+            # Transient local: what the server ran before we came is what we must know first.
+            node.create_subscription(
+                GoalStatusArray,
+                part + 'status',
+                self._on_status,
+                qos_profile_action_status_default,
+            ),
+        )
+        steady = RclClock(clock_type=ClockType.STEADY_TIME)
+        self._poll_timer = node.create_timer(POLL_PERIOD_S, self._poll, clock=steady)
+
+    # -- the loop's side -------------------------------------------------------------------------
+
+    def set_listener(self, listener: Callable[[ControllerEvent], None]) -> None:
+        """Deliver every event to `listener`, on the loop."""
+        self._listener = listener
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the action server was there at the last look, at most `POLL_PERIOD_S` ago."""
+        return self._reachable
+
+    def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
+        """Send one goal under this id; answered by GoalResponse or SendFailed, perhaps."""
+        try:
+            if not self._send.service_is_ready():
+                # A request without a reader is dropped by the middleware, not kept for later.
+                raise ConnectionError(f'no action server {self._name}')
+            request = NavigateToPose.Impl.SendGoalService.Request(goal_id=_uuid(goal_id))
+            request.goal.pose = pose_stamped(goal, self._clock.ros_ns())
+            # Listened for before the request leaves: feedback may overtake the response.
+            self._listen_for(goal_id)
+            self._call('send', self._send, goal_id, request, self._on_goal_response)
+        except Exception as error:
+            # rclpy and the generated setters raise many types; all mean that nothing was written.
+            logger.warning('goal %s was not sent: %s', goal_id, error)
+            self._loop.call_soon(self._deliver, SendFailed(goal_id, str(error)))
+
+    def request_result(self, goal_id: str) -> None:
+        """Ask for the goal's result, also of a goal that an earlier run sent."""
+        request = NavigateToPose.Impl.GetResultService.Request(goal_id=_uuid(goal_id))
+        self._listen_for(goal_id)
+        self._try('result', self._result, goal_id, request, self._on_result)
+
+    def cancel(self, goal_id: str) -> None:
+        """Ask the server to cancel this goal: with an id, a zero stamp cancels no other
+        (action_msgs/srv/CancelGoal).
+        """
+        info = GoalInfo(goal_id=_uuid(goal_id))
+        request = NavigateToPose.Impl.CancelGoalService.Request(goal_info=info)
+        if self._try('cancel', self._cancel, goal_id, request, self._on_cancelled):
+            self._cancelling.add(goal_id)
+            self._all_cancels_answered.clear()
+
+    async def drain(self, timeout_s: float) -> None:
+        """Wait until every cancel request is answered, so that it has left this process, or the
+        time is up.
+        """
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._all_cancels_answered.wait(), timeout_s)
+
+    def close(self) -> None:
+        """Give up the clients and subscriptions; on the rclpy thread, or once it has ended."""
+        self._listener = None
+        self._node.destroy_timer(self._poll_timer)
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+        for client in (self._send, self._result, self._cancel):
+            self._node.destroy_client(client)
+
+    def _listen_for(self, goal_id: str) -> None:
+        self._feedback.setdefault(bytes.fromhex(goal_id), _Feedback())
+        while len(self._feedback) > GOALS_MAX:
+            del self._feedback[next(iter(self._feedback))]
+
+    def _try(
+        self, kind: str, client: Client, goal_id: str, request: Any, answered: Callable[..., None]
+    ) -> bool:
+        try:
+            self._call(kind, client, goal_id, request, answered)
+        except Exception as error:
+            # As for a request that the network loses: the caller's own timers deal with silence.
+            logger.warning('%s request for goal %s was not sent: %s', kind, goal_id, error)
+            return False
+        return True
+
+    def _call(
+        self, kind: str, client: Client, goal_id: str, request: Any, answered: Callable[..., None]
+    ) -> None:
+        key = (kind, goal_id)
+        future = client.call_async(request)
+        # rclpy would keep a request that a dead server never answers for ever.
+        for old in (self._pending.pop(key, None), self._surplus()):
+            if old is not None:
+                old[0].remove_pending_request(old[1])
+        self._pending[key] = (client, future)
+        future.add_done_callback(partial(answered, goal_id))
+
+    def _surplus(self) -> tuple[Client, Future] | None:
+        return self._pending.popitem(last=False)[1] if len(self._pending) >= GOALS_MAX else None
+
+    def _deliver(self, event: ControllerEvent) -> None:
+        if isinstance(event, CancelResponse):
+            self._cancelling.discard(event.goal_id)
+            if not self._cancelling:
+                self._all_cancels_answered.set()
+        elif isinstance(event, GoalResult) and event.status in ENDED_STATUSES:
+            self._feedback.pop(bytes.fromhex(event.goal_id), None)
+        if self._listener is not None:
+            self._listener(event)
+
+    # -- the rclpy thread's side -----------------------------------------------------------------
+
+    def _post(self, event: ControllerEvent) -> None:
+        # RuntimeError: the loop has been closed, so nobody is left to tell.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._deliver, event)
+
+    def _on_goal_response(self, goal_id: str, future: Future) -> None:
+        if (response := _answer(future)) is not None:
+            self._post(GoalResponse(goal_id, bool(response.accepted)))
+
+    def _on_result(self, goal_id: str, future: Future) -> None:
+        if (response := _answer(future)) is not None:
+            payload = result_payload(response.result)
+            self._post(GoalResult(goal_id, int(response.status), payload))
+
+    def _on_cancelled(self, goal_id: str, future: Future) -> None:
+        if (response := _answer(future)) is not None:
+            self._post(CancelResponse(goal_id, int(response.return_code)))
+
+    def _on_feedback(self, data: bytes) -> None:
+        cell = self._feedback.get(data[_UUID])
+        if cell is None:
+            return
+        cell.latest = data
+        self._tell_feedback(cell, self._clock.monotonic_ns())
+
+    def _tell_feedback(self, cell: _Feedback, now_ns: int) -> None:
+        if cell.latest is None or now_ns < cell.due_ns:
+            return
+        message = deserialize_message(cell.latest, NavigateToPose.Impl.FeedbackMessage)
+        cell.due_ns, cell.latest = now_ns + FEEDBACK_PERIOD_NS, None
+        goal_id = bytes(message.goal_id.uuid).hex()
+        self._post(GoalFeedback(goal_id, feedback(message.feedback)))
+
+    def _on_status(self, message: GoalStatusArray) -> None:
+        listed = tuple(
+            (bytes(entry.goal_info.goal_id.uuid).hex(), int(entry.status))
+            for entry in message.status_list
+        )
+        self._post(StatusReport(listed))
+
+    def _poll(self) -> None:
+        now_ns = self._clock.monotonic_ns()
+        for cell in tuple(self._feedback.values()):
+            self._tell_feedback(cell, now_ns)
+        reachable = self._server_is_there()
+        if reachable != self._reachable:
+            self._reachable = reachable
+            self._post(ServerPresence(reachable))
+
+    def _server_is_there(self) -> bool:
+        # A server is all of its parts (rcl_action_server_is_available).
+        clients = (self._send, self._result, self._cancel)
+        return all(client.service_is_ready() for client in clients) and all(
+            self._node.count_publishers(topic) for topic in self._topics
+        )
+
+
+def _uuid(goal_id: str) -> UUID:
+    return UUID(uuid=list(bytes.fromhex(goal_id)))
+
+
+def _answer(future: Future) -> Any:
+    """Return the response; None where the request was given up."""
+    return None if future.cancelled() or future.exception() is not None else future.result()

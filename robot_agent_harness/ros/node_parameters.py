@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Declares the harness node's parameters from the one table, and checks what was given.
+
+They are read once, when the node is configured, and therefore read-only while it runs: a limit
+that seems changed but is not would be worse than one that cannot be changed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.node import Node
+
+from robot_agent_harness.parameters import check_parameters, Parameter, PARAMETERS, Value
+
+OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service')
+QOS_OVERRIDES = 'qos_overrides.'
+"""What rclpy itself declares."""
+_INT_MAX = 2**63 - 1
+
+
+def declare_parameters(node: Node) -> dict[str, Value]:
+    """Declare every parameter and return their values.
+
+    rclpy passes over an override that nobody declares, such as a misspelt one. The node must
+    therefore have been made with `automatically_declare_parameters_from_overrides`, which shows
+    all that was given.
+
+    :raises ConfigurationError: an override is unknown or not allowed; names the parameter.
+    """
+    given = {
+        name: node.get_parameter(name).value
+        for name in node.list_parameters([], 0).names
+        if name not in OF_EVERY_NODE and not name.startswith(QOS_OVERRIDES)
+    }
+    values = check_parameters(given)
+    for parameter in PARAMETERS:
+        if parameter.name in given:
+            node.undeclare_parameter(parameter.name)  # declared without type and description
+        value = values[parameter.name]
+        node.declare_parameter(parameter.name, value, _descriptor(parameter), ignore_override=True)
+    return values
+
+
+def _descriptor(parameter: Parameter) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(description=parameter.description, read_only=True)
+    if parameter.choices:
+        allowed = ', '.join(repr(choice) for choice in parameter.choices)
+        descriptor.additional_constraints = f'one of {allowed}'
+    if parameter.minimum is None and parameter.maximum is None:
+        return descriptor
+    low = -math.inf if parameter.minimum is None else parameter.minimum
+    high = math.inf if parameter.maximum is None else parameter.maximum
+    if type(parameter.default) is int:
+        descriptor.integer_range = [
+            IntegerRange(from_value=int(max(low, -_INT_MAX)), to_value=int(min(high, _INT_MAX)))
+        ]
+    else:
+        descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
+    return descriptor

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The harness's process: the main thread runs the asyncio loop, a second one spins rclpy.
+
+One line on standard error and exit code 2 for everything that the user can put right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+import contextlib
+from functools import partial
+import logging
+import signal
+import sys
+import threading
+from typing import TypeVar
+
+import rclpy
+from rclpy.executors import (
+    ExternalShutdownException,
+    ShutdownException,
+    SingleThreadedExecutor,
+)
+from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.ros.harness_node import HarnessNode
+from robot_agent_harness.ros.log_bridge import bridge_logging
+
+logger = logging.getLogger(__name__)
+
+PROGRAM = 'robot-agent-harness'
+FINALIZE_S = 0.5
+"""How long the end waits for the rclpy thread; everything that matters is closed before."""
+OK, MISUSE = 0, 2
+
+T = TypeVar('T')
+
+
+def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
+    """Run the harness node.
+
+    :param args: the command line after the program's name; None = that of this process.
+    :param mcp_stdio: serve MCP on standard input and output instead of over HTTP.
+    :return: the exit code.
+    """
+    argv = list(sys.argv if args is None else [PROGRAM, *args])
+    try:
+        unknown = remove_ros_args(argv)[1:]
+        if unknown:
+            raise ConfigurationError(f'unknown argument {unknown[0]!r} outside of --ros-args')
+        # No handlers of rclpy's: they end DDS before the last cancel request has left.
+        rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
+        return asyncio.run(_serve(mcp_stdio))
+    except (ConfigurationError, RuntimeError, ValueError) as error:
+        # rclpy's errors about arguments and names are RuntimeErrors and ValueErrors.
+        print(f'{PROGRAM}: {_line(error)}', file=sys.stderr)
+        return MISUSE
+    finally:
+        rclpy.try_shutdown()
+
+
+async def _serve(mcp_stdio: bool) -> int:
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    node = HarnessNode(
+        loop=loop,
+        mcp_stdio=mcp_stdio,
+        on_finalized=lambda: loop.call_soon_threadsafe(stop.set),
+    )
+    bridge = bridge_logging(node.get_logger())
+    spinning = Spinning(node)
+    try:
+        if node.values['autostart'] and not await spinning.do(lambda: _bring_up(node)):
+            raise ConfigurationError(node.failure or 'the node could not be started')
+        await _until(stop, node, mcp_stdio)
+        return OK
+    finally:
+        if node.session is not None:
+            await node.session.close()
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(spinning.do(lambda: _finalize(node)), FINALIZE_S)
+        spinning.end()
+        logging.getLogger().removeHandler(bridge)
+        node.destroy_node()
+
+
+async def _until(stop: asyncio.Event, node: HarnessNode, mcp_stdio: bool) -> None:
+    """Wait for a signal or the node's end, and meanwhile for the one client on stdio, if any."""
+    waits: list[asyncio.Task[object]] = [asyncio.create_task(stop.wait())]
+    if mcp_stdio and node.session is not None:
+        await node.session.activated()
+        waits.append(asyncio.create_task(node.session.mcp.serve_stdio()))
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
+    await asyncio.gather(*waits, return_exceptions=True)
+
+
+class Spinning:
+    """The rclpy thread: one executor, spun until `end`."""
+
+    def __init__(self, node: HarnessNode) -> None:
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+        self._ending = False
+        self._thread = threading.Thread(target=self._spin, name='rclpy', daemon=True)
+        self._thread.start()
+
+    async def do(self, act: Callable[[], T]) -> T:
+        """Have the rclpy thread call something, and wait for what it returns."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+
+        def call() -> None:
+            try:
+                settle = partial(_succeed, done, act())
+            except BaseException as error:
+                settle = partial(_fail, done, error)
+            loop.call_soon_threadsafe(settle)
+
+        self._executor.create_task(call)
+        return await done
+
+    def end(self) -> None:
+        """End the thread."""
+        self._ending = True
+        self._executor.shutdown(timeout_sec=FINALIZE_S)
+        self._thread.join(timeout=FINALIZE_S)
+
+    def _spin(self) -> None:
+        while not self._ending:
+            try:
+                self._executor.spin()
+            except (ShutdownException, ExternalShutdownException):
+                return
+            except Exception:
+                # One bad message must not leave the harness blind.
+                logger.exception('a ROS callback failed')
+
+
+def _succeed(done: asyncio.Future[T], result: T) -> None:
+    if not done.done():
+        done.set_result(result)
+
+
+def _fail(done: asyncio.Future[T], error: BaseException) -> None:
+    if not done.done():
+        done.set_exception(error)
+
+
+def _bring_up(node: HarnessNode) -> bool:
+    success = TransitionCallbackReturn.SUCCESS
+    return bool(node.trigger_configure() == success and node.trigger_activate() == success)
+
+
+def _finalize(node: HarnessNode) -> None:
+    """Show the end to whoever watches the lifecycle, unless it came about that way."""
+    with contextlib.suppress(RuntimeError):
+        node.trigger_shutdown()
+
+
+def _line(error: BaseException) -> str:
+    return ' '.join(str(error).split())

@@ -1,0 +1,317 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""HarnessSession: all that exists from the node's configuration to its clean-up.
+
+Made and taken apart on the rclpy thread, which makes and destroys ROS entities; everything else
+of it lives on the loop. The rclpy thread may wait for the loop, briefly; the loop never waits for
+the rclpy thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+import concurrent.futures
+import logging
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from robot_agent_harness.assembly import assemble, CONTROLLER, Core
+from robot_agent_harness.clock import RandomIds
+from robot_agent_harness.errors import ConfigurationError, HarnessError, JournalError
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.store import MissionJournal
+from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.llm.factory import make_client, ModelSettings
+from robot_agent_harness.mcp_server import McpServer, McpSettings
+from robot_agent_harness.parameters import Value
+from robot_agent_harness.ros.diagnostics import Diagnostics
+from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
+from robot_agent_harness.ros.mission_server import DEACTIVATED, MissionServer
+from robot_agent_harness.ros.nav2 import Nav2Controller
+from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_PERIOD_S
+from robot_agent_harness.ros.ros_clock import RosClock
+from robot_agent_harness.ros.world_sources import WorldSources
+from robot_agent_harness.world.salient import Salient
+
+logger = logging.getLogger(__name__)
+
+LOOP_S = 10.0
+"""The longest that a transition waits for the loop: a journal on a slow disk is checked and
+synced."""
+CLOSE_S = 4.0
+"""The longest that closing takes, whatever hangs: Ctrl-C must end the process within 5 s."""
+CANCEL_LEAVES_S = 0.5
+"""How long closing waits for the controller's answer to a last cancel request."""
+HUMAN_DEPTH = 10
+HUMAN_TEXT_MAX = 4000
+"""Characters of a human message that the model is shown."""
+
+T = TypeVar('T')
+
+
+def on_loop(
+    loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], timeout_s: float = LOOP_S
+) -> T:
+    """Have the loop do something and wait for it; never on the loop's own thread.
+
+    :raises HarnessError: the loop did not get to it in time.
+    """
+    future = asyncio.run_coroutine_threadsafe(work, loop)
+    try:
+        return future.result(timeout_s)
+    except concurrent.futures.TimeoutError as error:
+        if future.done():
+            raise  # the work's own
+        future.cancel()
+        raise HarnessError(f'the harness did not answer within {timeout_s:g} s') from error
+
+
+class HarnessSession:
+    """The core with its ROS and MCP surroundings.
+
+    :raises HarnessError: something that the parameters name cannot be used; nothing stays open.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: Mapping[str, Value],
+        *,
+        loop: asyncio.AbstractEventLoop,
+        mcp_http: bool,
+    ) -> None:
+        self._node = node
+        self._parameters = parameters
+        self._loop = loop
+        self._clock = RosClock(node.get_clock())
+        self._accepting = False
+        self._why_not = 'inactive'
+        self._recovered = False
+        self._activation: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._mcp_http = mcp_http
+        self._mcp_serving = False
+        self._nav2 = Nav2Controller(node, CONTROLLER, clock=self._clock, loop=loop)
+        try:
+            self.model = on_loop(loop, self._make_model())
+            self.core = on_loop(loop, self._make_core())
+        except BaseException:
+            self._nav2.close()
+            raise
+        self.mcp = McpServer(
+            registry=self.core.registry,
+            dispatcher=self.core.dispatcher,
+            observer=self.core.observer,
+            board=self.core.board,
+            settings=_mcp_settings(parameters),
+            mission_id=lambda: self.core.harness.mission_id,
+            events_reader=self._read_events,
+        )
+        self._sources = WorldSources(
+            node,
+            self.core.builder,
+            clock=self._clock,
+            global_frame=str(parameters['global_frame']),
+            base_frame=str(parameters['base_frame']),
+        )
+        self._publications = Publications(node, self.core, clock=self._clock)
+        self._diagnostics = Diagnostics(
+            node,
+            self.core,
+            clock=self._clock,
+            robot_id=str(parameters['robot_id']),
+            battery_low_fraction=float(parameters['battery.low_fraction']),
+            model=self.model,
+            readiness=lambda: self.readiness,
+            endpoint=lambda: self.mcp.url if self._mcp_serving else None,
+        )
+        self._missions = MissionServer(node, self.core, loop=loop, refusal=self._refusal)
+        self._human = node.create_subscription(
+            String, '~/human_message', self._on_human_message, HUMAN_DEPTH
+        )
+        loop.call_soon_threadsafe(self._begin)
+
+    @property
+    def readiness(self) -> str | None:
+        """Why managed calls are refused; None while they are taken."""
+        return None if self._accepting else self._why_not
+
+    # -- transitions, on the loop ----------------------------------------------------------------
+
+    async def activate(self) -> None:
+        """Serve MCP, watch, and take physical work once what an earlier run left is closed.
+
+        :raises ConfigurationError: MCP cannot be served where the parameters say.
+        """
+        if self._mcp_http and not self._mcp_serving:
+            await self.mcp.start()
+            self._mcp_serving = True
+        self.core.harness.start()
+        self._why_not = 'recovering what an earlier run left open'
+        # Not awaited: recovery asks the controller, and its answers come through the rclpy thread,
+        # which is waiting for this.
+        self._activation = asyncio.create_task(self._accept(), name='activation')
+
+    async def activated(self) -> None:
+        """Wait until an activation is complete."""
+        if self._activation is not None:
+            await asyncio.wait({self._activation})
+
+    async def deactivate(self) -> None:
+        """Refuse new physical work and end the mission; actions under way are still followed."""
+        if self._activation is not None:
+            self._activation.cancel()
+        self._refuse('inactive')
+        self._missions.end_mission(DEACTIVATED)
+
+    async def close(self) -> None:
+        """End everything within `CLOSE_S`; the journal is closed last. A second time does
+        nothing.
+        """
+        try:
+            await asyncio.wait_for(self._close(), CLOSE_S)
+        except asyncio.TimeoutError:
+            logger.error('closing took longer than %g s; ending without the rest', CLOSE_S)
+
+    def destroy(self) -> None:
+        """Withdraw all ROS entities; on the rclpy thread, or once it has ended."""
+        self._missions.close()
+        self._publications.close()
+        self._diagnostics.close()
+        self._sources.close()
+        self._nav2.close()
+        self._node.destroy_subscription(self._human)
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    async def _make_model(self) -> ModelClient | None:
+        p = self._parameters
+        return make_client(
+            ModelSettings(
+                provider=str(p['model.provider']),
+                name=str(p['model.name']),
+                base_url=str(p['model.base_url']),
+                script_file=str(p['model.script_file']),
+                thinking_budget_tokens=int(p['model.thinking_budget_tokens']),
+                effort=str(p['model.effort']),
+                max_tokens=int(p['model.max_tokens']),
+                timeout_s=float(p['model.timeout_s']),
+            ),
+            os.environ,
+        )
+
+    async def _make_core(self) -> Core:
+        p = self._parameters
+        try:
+            journal = MissionJournal.open(
+                str(p['journal.path']),
+                clock=self._clock,
+                synchronous='normal' if p['journal.synchronous'] == 'normal' else 'full',
+            )
+        except JournalError as error:
+            raise ConfigurationError(f'parameter journal.path: {error}') from error
+        try:
+            return assemble(
+                p,
+                clock=self._clock,
+                ids=RandomIds(),
+                journal=journal,
+                controllers={CONTROLLER: self._nav2},
+                model=self.model,
+                use_sim_time=bool(self._node.get_parameter('use_sim_time').value),
+            )
+        except BaseException:
+            await journal.close()
+            raise
+
+    def _begin(self) -> None:
+        self._tasks = [
+            self._loop.create_task(every(SNAPSHOT_PERIOD_S, self._publications.publish_snapshot)),
+            self._loop.create_task(every(DIAGNOSTICS_PERIOD_S, self._diagnostics.publish)),
+        ]
+
+    async def _accept(self) -> None:
+        try:
+            if not self._recovered:
+                await self._recover()
+                self._recovered = True
+        except Exception:
+            # Fail closed: with an earlier run's work open, nothing new may move the robot.
+            logger.exception('recovery failed; no physical work is taken')
+            self._refuse('recovery failed; see the log')
+            return
+        self.core.dispatcher.active = self._accepting = True
+        where = f'MCP at {self.mcp.url}' if self._mcp_serving else 'MCP over HTTP not served'
+        model = f'{self.model.provider} {self.model.model or ""}'.strip() if self.model else 'none'
+        logger.info('ready: %s, journal %s, model %s', where, self.core.journal.path, model)
+
+    async def _recover(self) -> None:
+        """Close what an earlier run left open in this journal, before anything new may move."""
+
+    def _refuse(self, why: str) -> None:
+        self.core.dispatcher.active = self._accepting = False
+        self._why_not = why
+
+    async def _close(self) -> None:
+        self._refuse('closing')
+        if self._activation is not None:
+            self._activation.cancel()
+        for task in self._tasks:
+            task.cancel()
+        stopping = [self._missions.stop()]
+        if self._mcp_serving:
+            self._mcp_serving = False
+            stopping.append(self.mcp.stop())
+        await asyncio.gather(*stopping, return_exceptions=True)
+        await self.core.close(
+            cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
+        )
+        await self._nav2.drain(CANCEL_LEAVES_S)
+
+    # -- what others ask or say ------------------------------------------------------------------
+
+    def _refusal(self) -> str | None:
+        if self.model is None:
+            return 'no model decides here: set model.provider'
+        if self.core.harness.mission_id is not None:
+            return f'mission {self.core.harness.mission_id} is under way'
+        return self.readiness
+
+    def _on_human_message(self, message: String) -> None:
+        text = message.data.strip()
+        if not text:
+            return
+        if len(text) > HUMAN_TEXT_MAX:
+            text = f'{text[:HUMAN_TEXT_MAX]} [the rest was left out]'
+        self._loop.call_soon_threadsafe(self._hear, text)
+
+    def _hear(self, text: str) -> None:
+        try:
+            self.core.harness.notify(Salient('human_message', text))
+        except JournalError as error:
+            logger.warning('a human message was not recorded: %s', error)
+
+    def _read_events(
+        self, mission_id: str, after_seq: int, limit: int
+    ) -> Sequence[Mapping[str, Any]]:
+        with JournalReader(self.core.journal.path) as reader:
+            found = reader.events(mission_id=mission_id, after_seq=after_seq, limit=limit)
+            return [_plain(event) for event in found]
+
+
+def _plain(event: Any) -> dict[str, Any]:
+    return {name: getattr(event, name) for name in event.__slots__}
+
+
+def _mcp_settings(p: Mapping[str, Value]) -> McpSettings:
+    token_file = str(p['mcp.token_file'])
+    return McpSettings(
+        host=str(p['mcp.host']),
+        port=int(p['mcp.port']),
+        token_file=Path(token_file) if token_file else None,
+    )
