@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
 import math
+from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -116,6 +117,65 @@ def test_turning_on_the_spot_far_without_a_word_from_the_localiser_shows_it_dead
     assert rig.capture().map_pose.availability is A
     rig.run(0.3, odom=lambda t: rig.odom(0.0, 0.0, 0.5 + 0.5 * t, w=0.5))
     assert rig.capture().map_pose.availability is ST
+
+
+class Amcl:
+    """Speaks as AMCL does: when odometry has moved 0.25 m or 0.2 rad, and late."""
+
+    LATE_S = 0.15
+
+    def __init__(self, rig):
+        self.rig = rig
+        self.alive = True
+        self.spoke_at = Transform2D(99.0, 0.0, 0.0)
+        self.pending = []
+
+    def step(self, odom, truth):
+        """Take a laser scan at the robot's true pose."""
+        moved = distance(odom, self.spoke_at) > 0.25 or turn(odom, self.spoke_at) > 0.2
+        if moved and self.alive:
+            self.spoke_at = odom
+            self.pending.append((self.rig.clock.ros_ns(), truth))
+        while self.pending:
+            stamp, pose = self.pending[0]
+            if self.rig.clock.ros_ns() - stamp < self.LATE_S * 1e9:
+                break
+            self.pending.pop(0)
+            self.rig.pose(pose.x, pose.y, pose.yaw, stamp=stamp)
+
+
+@pytest.mark.parametrize('seed', range(8))
+@pytest.mark.parametrize('dies', [False, True])
+def test_a_live_amcl_is_believed_through_a_drive_and_a_dead_one_is_found_out(seed, dies):
+    random = Random(seed)
+    rig = WorldRig()
+    amcl = Amcl(rig)
+    truth, odom = Transform2D(4.0, -2.0, 2.0), Transform2D(0.0, 0.0, 0.0)
+    since_death = 0.0
+    for step in range(1200):
+        if step % 100 == 0:
+            v, w = random.choice([0.0, 0.3, 0.7]), random.choice([0.0, 0.5, -1.2])
+        if dies and step == 300:
+            amcl.alive, died_at = False, odom
+        rig.clock.advance(0.02)
+        truth = compose(truth, Transform2D(v * 0.02, 0.0, w * 0.02))
+        slip = random.uniform(0.97, 1.03)  # what odometry gets wrong, and AMCL corrects
+        odom = compose(odom, Transform2D(v * 0.02 * slip, 0.0, w * 0.02 * slip))
+        rig.odom(odom.x, odom.y, odom.yaw, v=v, w=w)
+        if step % 5 == 0:
+            amcl.step(odom, truth)
+        if step % 7 or step < 10:
+            continue
+        seen = rig.capture().map_pose
+        if amcl.alive:
+            assert seen.availability is A
+            here = Transform2D(seen.value.x, seen.value.y, seen.value.yaw)
+            assert distance(here, truth) < 0.1
+        else:
+            since_death = max(since_death, distance(odom, died_at))
+            if since_death > 0.25 + 0.15 + 0.1 + 0.5:
+                assert seen.availability is ST
+    assert rig.anomalies() == []
 
 
 def test_a_localiser_that_spoke_at_rest_and_falls_silent_is_not_believed():

@@ -50,6 +50,8 @@ class _Fix:
     sample: Sample[MapPose]
     odometry: Transform2D | None = None
     """Odometry at the time of the pose; None until odometry from after it has arrived."""
+    heard: Transform2D | None = None
+    """Odometry when the pose was heard: the localiser's silence begins here, not at its stamp."""
     map_to_odom: Transform2D | None = None
     broken: bool = False
     """The pose cannot be carried: it is not valid, or odometry started anew after it."""
@@ -119,8 +121,8 @@ class Localizer:
             return
         if fix.odometry is None and sample.time_ns >= fix.sample.time_ns:
             fix = self._tie(fix)
-        if fix.odometry is not None:
-            self._watch_carry(fix, fix.odometry, value)
+        if fix.heard is not None:
+            self._watch_carry(fix, fix.heard, value)
 
     def observe_pose(self, sample: Sample[MapPose]) -> bool:
         """Take a pose from the localiser in, and return whether it is valid."""
@@ -237,8 +239,9 @@ class Localizer:
             # No odometry from around the pose: it is a latched one from before we listened, or
             # odometry is silent at rest. Had the robot moved since, a live localiser had spoken.
             odometry = self._track.first_since(time_ns)
-        if odometry is not None:
-            fix = _Fix(fix.sample, odometry, compose(pose, inverse(odometry)))
+        if odometry is not None and self._track.newest is not None:
+            heard = pose_of(self._track.newest)
+            fix = _Fix(fix.sample, odometry, heard, compose(pose, inverse(odometry)))
         self._fix = fix
         return fix
 
@@ -263,10 +266,10 @@ class Localizer:
             if self._still_intervals >= PERIODIC_AFTER:
                 self._period_s = period_s
 
-    def _watch_carry(self, fix: _Fix, then: Transform2D, now: Odometry) -> None:
+    def _watch_carry(self, fix: _Fix, heard: Transform2D, now: Odometry) -> None:
         """Remember that the robot got too far from the pose, also if it comes back later."""
-        moved_m = math.hypot(now.x - then.x, now.y - then.y)
-        turned_rad = abs(wrap_angle(now.yaw - then.yaw))
+        moved_m = math.hypot(now.x - heard.x, now.y - heard.y)
+        turned_rad = abs(wrap_angle(now.yaw - heard.yaw))
         if moved_m <= CARRY_LIMIT_M and turned_rad <= CARRY_LIMIT_RAD:
             return
         if self._lost is None or self._lost[0] is not fix:
