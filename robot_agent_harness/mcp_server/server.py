@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 import math
+import sys
 from typing import Any, cast
 
 import anyio
@@ -143,7 +144,11 @@ class McpServer:
         # The SDK wants an anyio file and only iterates over it.
         stdin = cast('anyio.AsyncFile[str]', lines)
         async with stdio_server(stdin=stdin) as (read, write):
-            await self._server.run(read, write, self._server.create_initialization_options())
+            try:
+                await self._server.run(read, write, self._server.create_initialization_options())
+            finally:
+                # What is still buffered must not reach the client when its descriptor is restored.
+                sys.stdout.flush()
 
     async def _list_tools(
         self, context: Context, params: PaginatedRequestParams | None

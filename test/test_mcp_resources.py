@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Resources: the contract's URIs, their bounds, and what is said of what is not there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, MCPError
+from mcp_rig import connected, ERAS, Rig, rig
+import pytest
+
+from robot_agent_harness.mcp_server.settings import McpSettings
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+async def read(client: Client, uri: str) -> Any:
+    (content,) = (await client.read_resource(uri)).contents
+    assert content.mime_type == 'application/json'
+    assert content.uri == uri
+    return json.loads(content.text)
+
+
+async def test_the_contracts_resources_are_listed(tmp_path: Path, era: str) -> None:
+    async with rig(tmp_path) as made, connected(made, era) as client:
+        listed = [resource.uri for resource in (await client.list_resources()).resources]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert listed == ['robot://world/latest']
+        assert [template.uri_template for template in templates] == [
+            'robot://snapshots/{snapshot_id}',
+            'robot://actions/{action_id}',
+            'robot://missions/{mission_id}/events',
+        ]
+        assert {entry.mime_type for entry in templates} == {'application/json'}
+
+
+async def test_the_latest_world_is_taken_at_the_moment_of_reading(
+    tmp_path: Path, era: str
+) -> None:
+    async with rig(tmp_path) as made, connected(made, era) as client:
+        first = await read(client, 'robot://world/latest')
+        made.robot.place(1.0, 2.0)
+        made.observe()
+        second = await read(client, 'robot://world/latest')
+        assert first['map_pose']['value']['x'] == 0.0
+        assert second['map_pose']['value']['x'] == 1.0
+        assert second['map_pose']['availability'] == 'available'
+        assert await read(client, f'robot://snapshots/{first["snapshot_id"]}') == first
+
+
+async def test_an_action_can_be_read_while_it_runs_and_after(tmp_path: Path, era: str) -> None:
+    async with rig(tmp_path) as made, connected(made, era) as client:
+        made.mission_id = 'mission-1'
+        sent = await client.call_tool('navigate_to_pose', {'x': 2.0, 'y': 0.0})
+        action_id = sent.structured_content['action_id']
+        running = await read(client, f'robot://actions/{action_id}')
+        assert running['state'] in ('ACCEPTED', 'RUNNING')
+        assert running['mission_id'] == 'mission-1'
+        made.arrive(2.0, 0.0)
+        await client.call_tool('wait_for_action', {'action_id': action_id})
+        ended = await read(client, f'robot://actions/{action_id}')
+        assert (ended['state'], ended['reason']) == ('SUCCEEDED', 'verified')
+        assert ended['evidence']
+
+
+async def pages(client: Client, uri: str) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = []
+    after: int | None = 0
+    while after is not None:
+        page = await read(client, f'{uri}?after={after}&limit=3')
+        assert len(page['events']) <= 3
+        events += page['events']
+        after = page['next_after']
+    return events
+
+
+async def test_a_missions_events_are_read_in_pages_without_gap_or_repetition(
+    tmp_path: Path, era: str
+) -> None:
+    async with rig(tmp_path) as made, connected(made, era) as client:
+        made.mission_id = 'kitchen/1 & co'
+        for _ in range(5):
+            await client.call_tool('list_places', {})
+        made.mission_id = 'another'
+        await client.call_tool('list_places', {})
+        uri = 'robot://missions/kitchen%2F1%20%26%20co/events'
+        whole = await read(client, uri)
+        assert whole['mission_id'] == 'kitchen/1 & co'
+        assert whole['next_after'] is None
+        assert [event['seq'] for event in whole['events']] == list(range(1, 11))
+        assert await pages(client, uri) == whole['events']
+
+
+async def test_an_event_list_stays_within_its_bound(tmp_path: Path) -> None:
+    bounded = McpSettings(port=0, max_resource_bytes=4096)
+    async with rig(tmp_path, settings=bounded) as made, connected(made, ERAS[1]) as client:
+        made.mission_id = 'm'
+        for size in (10, 900, 900, 900, 900, 50_000, 10):
+            await client.call_tool('get_action', {'action_id': 'x' * size})
+        events: list[dict[str, Any]] = []
+        after: int | None = 0
+        while after is not None:
+            uri = f'robot://missions/m/events?after={after}'
+            (content,) = (await client.read_resource(uri)).contents
+            assert len(content.text.encode()) <= 4096
+            page = json.loads(content.text)
+            events += page['events']
+            after = page['next_after']
+        assert [event['seq'] for event in events] == list(range(1, 15))
+        assert 'omitted' in events[10]['payload']
+        assert 'arguments' in events[0]['payload']
+
+
+async def test_a_snapshot_beyond_the_bound_is_projected(tmp_path: Path) -> None:
+    bounded = McpSettings(port=0, max_resource_bytes=1024)
+    async with rig(tmp_path, settings=bounded) as made, connected(made, ERAS[1]) as client:
+        (content,) = (await client.read_resource('robot://world/latest')).contents
+        assert len(content.text.encode()) <= 1024
+        assert json.loads(content.text)['map_pose']['x_m'] == 0.0
+
+
+@pytest.mark.parametrize(
+    'uri',
+    [
+        'robot://snapshots/nope',
+        'robot://actions/' + '0' * 32,
+        'robot://missions/nope/events',
+        'robot://missions/m',
+        'robot://missions/m/events/1',
+        'robot://snapshots/snapshot-1/events',
+        'robot://snapshots/',
+        'robot://snapshots/..%2Factions',
+        'robot://world/first',
+        'file:///etc/passwd',
+        'robot://missions/m/events?after=-1',
+        'robot://missions/m/events?limit=0',
+        'robot://missions/m/events?limit=1001',
+        'robot://missions/m/events?after=99999999999999999999',
+        'robot://missions/m/events?after=²',
+        'robot://missions/m/events?before=1',
+        'robot://snapshots/' + 'x' * 5000,
+    ],
+)
+async def test_what_is_not_there_is_the_sdks_not_found_error(tmp_path: Path, uri: str) -> None:
+    async with rig(tmp_path) as made, connected(made, ERAS[1]) as client:
+        made.mission_id = 'm'
+        await client.call_tool('list_places', {})
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource(uri)
+        assert caught.value.code == -32602
+        assert caught.value.data['uri'] == uri[:512]
+        assert len(caught.value.message) < 1024
+
+
+async def test_without_a_journal_to_read_no_events_are_offered(tmp_path: Path, era: str) -> None:
+    async with rig(tmp_path, start=False) as made:
+        without = _without_reader(made)
+        async with Client(without, mode=era) as client:
+            listed = (await client.list_resource_templates()).resource_templates
+            assert [entry.name for entry in listed] == ['snapshot', 'action']
+            with pytest.raises(MCPError):
+                await client.read_resource('robot://missions/m/events')
+
+
+def _without_reader(made: Rig) -> Any:
+    from robot_agent_harness.mcp_server import McpServer
+
+    return McpServer(
+        registry=made.core.registry,
+        dispatcher=made.core.dispatcher,
+        observer=made.core.observer,
+        board=made.core.board,
+        settings=McpSettings(),
+        mission_id=lambda: None,
+    )._server
