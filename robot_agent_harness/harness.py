@@ -67,6 +67,8 @@ from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
 
+MODEL_RETRY_AFTER_MAX_S = 30.0
+"""Longest pause that a provider may ask for; a robot does not stand about for minutes."""
 TOOL_ROUNDS_MAX = 8
 """Rounds of ordinary tools inside one turn; a model that only looks is asked to decide."""
 MODEL_RETRY_PAUSES_S = (1.0, 2.0, 4.0)
@@ -407,9 +409,11 @@ class RobotAgentHarness:
                 decision = await model.decide(request)
             except ModelError as error:
                 await self._journal.append((_failed_response(model, error), correlation))
-                if pause_s is None or not error.retryable:
+                asked_s = error.retry_after_s or 0.0
+                hopeless = not error.retryable or asked_s > MODEL_RETRY_AFTER_MAX_S
+                if pause_s is None or hopeless or self._cancel_reason is not None:
                     raise
-                await asyncio.sleep(max(pause_s, error.retry_after_s or 0.0))
+                await self._heard(max(pause_s, asked_s))
             else:
                 mission.spend(decision.usage)
                 await self._journal.append((_response(decision), correlation))

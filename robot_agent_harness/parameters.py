@@ -104,7 +104,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         choices=('', 'low', 'medium', 'high', 'xhigh', 'max'),
     ),
     _P('model.max_tokens', 4096, 'Most tokens of one answer.', 1, 1_000_000),
-    _P('model.timeout_s', 60.0, 'Seconds for one answer, retries included.', 1.0, 3600.0),
+    _P('model.timeout_s', 60.0, 'Seconds for one attempt at an answer.', 1.0, 3600.0),
     _P('mission.max_steps', 50, 'Decisions after which a mission ends.', 1, 100_000),
     _P('mission.max_tokens', 0, 'Tokens after which a mission ends; 0 = no limit.', 0),
     _P('world_model.enabled', True, 'Show the model its earlier decisions and their outcomes.'),

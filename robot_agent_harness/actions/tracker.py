@@ -155,6 +155,7 @@ class RobotActionTracker:
         self._live: dict[str, _Live] = {}
         self._ended: dict[str, _Ended] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
         self._cancels: dict[str, asyncio.Future[int]] = {}
         self._outcome_listeners: list[Callable[[RobotAction], None]] = []
         self._change_listeners: list[Callable[[RobotAction], None]] = []
@@ -233,6 +234,7 @@ class RobotActionTracker:
         """End every unfinished action as UNKNOWN (interrupted), cancelling its goal if so
         wished.
         """
+        self._closing = True
         open_actions = [live for live in self._live.values() if not live.concluding]
         for live in open_actions:
             if cancel_running:
@@ -597,7 +599,8 @@ class RobotActionTracker:
             )
         )
         durable = self._journal.defer(*looked, (record, correlation))
-        await asyncio.wait({durable}, timeout=OUTCOME_DURABLE_S)
+        if not self._closing:
+            await asyncio.wait({durable}, timeout=OUTCOME_DURABLE_S)
         ended = action.advance(outcome.state, outcome)
         self._publish(ended)
         if live is not None:

@@ -39,7 +39,7 @@ class ModelSettings:
     max_tokens: int = 4096
     """The most tokens of one answer."""
     timeout_s: float = 60.0
-    """The longest that one decision may take, in seconds, retries included."""
+    """The longest that one attempt at a decision may take, in seconds."""
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> ModelSettings:
@@ -87,6 +87,8 @@ def _anthropic(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClie
         timeout_s=settings.timeout_s,
         thinking_budget_tokens=settings.thinking_budget_tokens,
         effort=settings.effort or None,
+        # The loop asks again itself: it journals each failed attempt and hears a cancel meanwhile.
+        max_attempts=1,
     )
 
 

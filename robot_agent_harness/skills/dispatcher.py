@@ -125,6 +125,7 @@ class RecordedToolDispatcher:
         self._projection_max_bytes = projection_max_bytes
         self._starting = asyncio.Lock()
         self._tasks: set[asyncio.Task[ToolResult]] = set()
+        self._closing = False
         self.active = False
         """Whether managed calls are taken (the node's lifecycle decides)."""
 
@@ -139,7 +140,7 @@ class RecordedToolDispatcher:
 
     async def close(self) -> None:
         """Let running calls finish for a moment, then give those that remain `interrupted`."""
-        self.active = False
+        self.active, self._closing = False, True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_S)
         for task in self._tasks:
@@ -174,15 +175,10 @@ class RecordedToolDispatcher:
         if decision is not None and context.decision_snapshot_id is None:
             call = ((_captured('requested', decision), correlation), *call)
         try:
-            await self._journal.append(*call)
-        except JournalUnavailableError as error:
-            # What only looks goes on; the records follow when the journal works again.
-            self._journal.defer(*call)
-            if managed:
-                return await self._answer(correlation, _journal_unavailable(error))
-        try:
+            await self._record(call, needed=managed)
             result = await self._run(skill, name, arguments, context, correlation, decision)
         except asyncio.CancelledError:
+            # Only closing cancels this task; a record that was being written is written still.
             result = ToolResult(
                 ResultStatus.INTERRUPTED, 'the harness was stopped during the call'
             )
@@ -197,6 +193,18 @@ class RecordedToolDispatcher:
                 ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness'
             )
         return await self._answer(correlation, result)
+
+    async def _record(self, call: tuple[Entry, ...], *, needed: bool) -> None:
+        """Put the call on disk; one that only looks goes on without, and its record follows.
+
+        :raises JournalUnavailableError: it is needed and cannot be written now.
+        """
+        try:
+            await self._journal.append(*call)
+        except JournalUnavailableError:
+            self._journal.defer(*call)
+            if needed:
+                raise
 
     async def _run(
         self,
@@ -273,7 +281,14 @@ class RecordedToolDispatcher:
                 tool_call_id=correlation.tool_call_id or '',
                 requested_monotonic_ns=self._clock.monotonic_ns(),
             )
-            await self._journal.append(*checked, _started(action, fresh.snapshot_id))
+            try:
+                await self._journal.append(*checked, _started(action, fresh.snapshot_id))
+            except asyncio.CancelledError:
+                # The start is being written, and what is started needs an end.
+                self._tracker.reserve(action)
+                why = 'the harness was stopped before the goal was sent'
+                await self._tracker.abandon(action, OutcomeReason.INTERRUPTED, why)
+                raise
             self._tracker.reserve(action)
         waited_s = (self._clock.monotonic_ns() - fresh.captured_monotonic_ns) / NS_PER_S
         if waited_s > START_LATENCY_MAX_S:
@@ -336,7 +351,8 @@ class RecordedToolDispatcher:
             snapshot_id=correlation.snapshot_id,
         )
         durable = self._journal.defer((record, known))
-        await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
+        if not self._closing:
+            await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
         return result
 
 

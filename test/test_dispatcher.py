@@ -1,0 +1,269 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One call, one result: whatever callers, skills, controllers and the journal do."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+import sqlite3
+import tempfile
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import pytest
+
+from robot_agent_harness.actions.controller import GoalStatus
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.skills import registry
+from robot_agent_harness.skills.outputs import CallOutput
+from robot_agent_harness.skills.registry import BUILT_IN, load_registry
+from robot_agent_harness.skills.result import ToolResult
+from robot_agent_harness.skills.skill import skill, SkillContext
+from robot_agent_harness.testing import Bench, check_journal, run_virtual, ScriptableNav2
+
+
+@skill(output=CallOutput)
+async def crash(context: SkillContext) -> ToolResult:
+    """Raise what no caller should see."""
+    raise RuntimeError('secret detail')
+
+
+ARGUMENTS = st.one_of(
+    st.fixed_dictionaries({'x': st.floats(-5, 5), 'y': st.floats(-5, 5)}),
+    st.dictionaries(
+        st.sampled_from(['x', 'y', 'yaw', 'frame_id', 'yow', 'action_id', 'name']),
+        st.one_of(
+            st.floats(), st.integers(), st.text(max_size=5), st.none(), st.lists(st.booleans())
+        ),
+        max_size=4,
+    ),
+    st.none(),
+    st.text(max_size=10),
+)
+CALL = st.fixed_dictionaries(
+    {
+        'name': st.sampled_from(
+            ['navigate_to_pose', 'navigate_to_place', 'get_world_snapshot', 'list_places']
+            + ['wait_for_action', 'cancel_action', 'get_action', 'fly', 'crash', '']
+        ),
+        'arguments': ARGUMENTS,
+        'give_up_after_s': st.one_of(st.none(), st.floats(0.0, 0.2)),
+        'pause_s': st.floats(0.0, 3.0),
+        'then': st.sampled_from(['nothing', 'succeed', 'abort', 'die', 'come back', 'lock']),
+    }
+)
+
+
+async def _storm(path: Path, calls: list[dict[str, Any]], accepts: bool | None) -> None:
+    nav2 = ScriptableNav2(accept_after_s=None if accepts is None else 0.05)
+    async with Bench(path, nav2=nav2, parameters={'navigation.execution_timeout_s': 5.0}) as bench:
+        tasks = []
+        for call in calls:
+            task = asyncio.create_task(bench.call(call['name'], call['arguments']))
+            tasks.append(task)
+            if call['give_up_after_s'] is not None:
+                asyncio.get_running_loop().call_later(call['give_up_after_s'], task.cancel)
+            await asyncio.sleep(call['pause_s'])
+            _do(bench, path, call['then'])
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _do(bench: Bench, path: Path, what: str) -> None:
+    nav2 = bench.nav2
+    if what == 'lock':
+        lock = sqlite3.connect(path, isolation_level=None, timeout=0)
+        try:
+            lock.execute('BEGIN IMMEDIATE')
+        except sqlite3.OperationalError:
+            pass  # an earlier step's lock still stands
+        asyncio.get_running_loop().call_later(3.0, lock.close)
+    elif what in ('die', 'come back'):
+        nav2.set_reachable(what == 'come back')
+    elif nav2.sent and what != 'nothing':
+        goal = nav2.sent[-1][1]
+        bench.robot.place(goal['x'], goal['y'])
+        status = GoalStatus.SUCCEEDED if what == 'succeed' else GoalStatus.ABORTED
+        nav2.result(status, {})
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(CALL, min_size=1, max_size=8), st.sampled_from([True, None]))
+def test_each_call_gets_exactly_one_recorded_result_whatever_happens(
+    calls: list[dict[str, Any]], accepts: bool | None
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry.load_registry, '__kwdefaults__', {'skills': (*BUILT_IN, crash)})
+        path = Path(folder) / 'journal.db'
+        run_virtual(_storm(path, calls, accepts))
+
+        assert check_journal(path) == []
+        with JournalReader(path) as reader:
+            events = list(reader.events())
+        recorded = [e.tool_call_id for e in events if e.type == 'TOOL_CALL_RECORDED']
+        answered = [e.tool_call_id for e in events if e.type == 'TOOL_RESULT_RECORDED']
+        assert len(recorded) == len(calls)
+        assert sorted(recorded) == sorted(answered)
+
+
+def _one(path: Path, name: str, arguments: Any, **context: Any) -> ToolResult:
+    async def scenario() -> ToolResult:
+        async with Bench(path) as bench:
+            return await bench.call(name, arguments, **context)
+
+    return run_virtual(scenario())
+
+
+def test_the_text_of_a_crash_stays_out_of_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry.load_registry, '__kwdefaults__', {'skills': (*BUILT_IN, crash)})
+    result = _one(tmp_path / 'j.db', 'crash', {})
+    assert result.status.value == 'tool_error'
+    assert 'secret' not in result.message
+
+
+def test_an_unknown_tool_is_answered_with_what_there_is(tmp_path: Path) -> None:
+    result = _one(tmp_path / 'j.db', 'fly_to', {'z': 3})
+    assert result.status.value == 'unknown_tool'
+    assert 'navigate_to_pose' in result.message
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'named'),
+    [
+        ({'x': 1.0}, 'y: missing'),
+        ({'x': '2.0', 'y': 0}, 'x: '),
+        ({'x': '1,5', 'y': 0}, 'x: '),
+        ({'x': True, 'y': 0}, 'x: '),
+        ({'x': 1, 'y': 0, 'yow': 1}, 'yow: unknown key'),
+        ({'x': float('nan'), 'y': 0}, 'x: '),
+        ({'x': float('inf'), 'y': 0}, 'x: '),
+        ({'x': 1e9, 'y': 0}, 'x: '),
+        ({'x': 1, 'y': 0, 'yaw': 90}, 'yaw: '),
+        ({'x': 1, 'y': 0, 'frame_id': 'odom'}, 'frame_id'),
+        ({'x': 1, 'y': 0, 'frame_id': None}, 'frame_id: '),
+        ('{"x": 2, "y": 0}', 'navigate_to_pose: '),
+        ([1, 2], 'navigate_to_pose: '),
+    ],
+)
+def test_unclear_arguments_are_refused_and_the_key_is_named(
+    arguments: Any, named: str, tmp_path: Path
+) -> None:
+    path = tmp_path / 'j.db'
+    result = _one(path, 'navigate_to_pose', arguments)
+    assert result.status.value == 'invalid_arguments'
+    assert named in result.message
+    assert check_journal(path) == []
+    with JournalReader(path) as reader:
+        assert not [e for e in reader.events() if e.type == 'ROBOT_ACTION_STARTED']
+
+
+def test_a_caller_that_goes_away_does_not_undo_what_it_started(tmp_path: Path) -> None:
+    async def scenario() -> str:
+        nav2 = ScriptableNav2(accept_after_s=1.5)
+        async with Bench(tmp_path / 'j.db', nav2=nav2) as bench:
+            call = asyncio.create_task(bench.call('navigate_to_pose', {'x': 2, 'y': 0}))
+            await asyncio.sleep(0.5)
+            call.cancel()
+            await asyncio.sleep(7.0)
+            bench.robot.place(2.0, 0.0)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            action = await bench.outcome(bench.nav2.own_goal)
+            return action.state.value
+
+    assert run_virtual(scenario()) == 'SUCCEEDED'
+    assert check_journal(tmp_path / 'j.db') == []
+
+
+def test_of_two_calls_at_once_one_goal_goes_out_and_the_loser_is_told_of_the_other(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> tuple[list[ToolResult], int]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            calls = [bench.call('navigate_to_pose', {'x': x, 'y': 0}) for x in (1, 2)]
+            return list(await asyncio.gather(*calls)), len(bench.nav2.sent)
+
+    (first, second), sent = run_virtual(scenario())
+    assert (first.status.value, second.status.value, sent) == (
+        'accepted',
+        'precondition_changed',
+        1,
+    )
+    assert first.data['action_id'] in str(second.data['failed_checks'])
+
+
+def test_an_inactive_harness_moves_nothing_and_still_looks(tmp_path: Path) -> None:
+    async def scenario() -> tuple[str, str]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            bench.core.dispatcher.active = False
+            moved = await bench.call('navigate_to_pose', {'x': 1, 'y': 0})
+            looked = await bench.call('get_world_snapshot', {})
+            return moved.status.value, looked.status.value
+
+    assert run_virtual(scenario()) == ('harness_inactive', 'completed')
+
+
+def test_a_place_that_was_moved_since_the_decision_stops_the_call(tmp_path: Path) -> None:
+    places = tmp_path / 'places.yaml'
+    places.write_text('places:\n  shelf: {x: 2.0, y: 0.0}\n', encoding='utf-8')
+
+    async def scenario() -> ToolResult:
+        parameters = {'places_file': str(places)}
+        async with Bench(tmp_path / 'j.db', parameters=parameters) as bench:
+            decision = await bench.call('get_world_snapshot', {})
+            await asyncio.sleep(1.0)
+            places.write_text('places:\n  shelf: {x: 4.0, y: 0.0}\n', encoding='utf-8')
+            return await bench.call(
+                'navigate_to_place',
+                {'name': 'shelf'},
+                decision_snapshot_id=decision.data['snapshot_id'],
+            )
+
+    result = run_virtual(scenario())
+    assert result.status.value == 'precondition_changed'
+    assert [check['name'] for check in result.data['failed_checks']] == ['target_unchanged']
+
+
+def test_a_decision_on_a_snapshot_that_nobody_knows_is_stale(tmp_path: Path) -> None:
+    result = _one(
+        tmp_path / 'j.db', 'navigate_to_pose', {'x': 1, 'y': 0}, decision_snapshot_id='snapshot-0'
+    )
+    assert result.status.value == 'precondition_changed'
+    assert result.data['failed_checks'][0]['name'] == 'decision_snapshot_known'
+
+
+@pytest.mark.parametrize(
+    ('text', 'named'),
+    [
+        ('skills: {navigate_to_moon: {}}', 'navigate_to_moon'),
+        ('skills: {navigate_to_pose: {managed: {preconditions: {pose_age: 1}}}}', 'pose_age'),
+        ('skills: [', 'not YAML'),
+        ('skils: {}', 'skils'),
+    ],
+)
+def test_a_wrong_skills_file_is_refused_by_name(text: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / 'skills.yaml'
+    path.write_text(text, encoding='utf-8')
+    with pytest.raises(ConfigurationError, match=named) as caught:
+        load_registry(path)
+    assert str(path) in str(caught.value)
+
+
+def test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it(tmp_path: Path) -> None:
+    path = tmp_path / 'skills.yaml'
+    path.write_text(
+        'skills:\n'
+        '  navigate_to_pose: {managed: {preconditions: {odometry_max_age_s: null}}}\n'
+        '  navigate_to_place: {enabled: false}\n',
+        encoding='utf-8',
+    )
+    loaded = load_registry(path)
+    chosen = loaded.get('navigate_to_pose')
+    assert chosen is not None
+    assert chosen.managed is not None
+    assert chosen.managed.preconditions.odometry_max_age_s is None
+    assert chosen.managed.preconditions.max_drift_m == 0.5
+    assert loaded.get('navigate_to_place') is None

@@ -1,0 +1,301 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The closed loop: when the model is asked, with what, and what its answers lead to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robot_agent_harness.actions.controller import GoalStatus
+from robot_agent_harness.errors import HarnessError
+from robot_agent_harness.events import RecordedEvent
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.mission import MissionOutcome, MissionReport
+from robot_agent_harness.testing import (
+    Bench,
+    call,
+    check_journal,
+    response,
+    run_virtual,
+    ScriptableNav2,
+    scripted,
+    text,
+)
+
+INTENT = {'purpose': 'look there', 'expected_outcome': 'the robot stands there'}
+FINISH = call('finish_mission', outcome='achieved', reason='it was seen to arrive')
+
+
+def go(x: float, **arguments: Any) -> dict[str, Any]:
+    return call('navigate_to_pose', say=f'I go to {x}.', x=x, y=0.0, **INTENT, **arguments)
+
+
+class Rig:
+    """Runs one mission with a scripted model, and keeps what it led to."""
+
+    def __init__(self, tmp_path: Path, *responses: dict[str, Any], **parameters: Any) -> None:
+        self.path = tmp_path / 'journal.db'
+        self.model = scripted(*responses)
+        self.nav2 = ArrivingNav2()
+        self.parameters = parameters
+        self.report: MissionReport
+        self.events: list[RecordedEvent] = []
+
+    def run(self, meanwhile: Callable[[Bench], Awaitable[None]] | None = None) -> MissionReport:
+        async def scenario() -> MissionReport:
+            bench = Bench(self.path, model=self.model, nav2=self.nav2, parameters=self.parameters)
+            async with bench:
+                self.nav2.bench = bench
+                mission = asyncio.create_task(bench.core.harness.run_mission('fetch', 'mission-a'))
+                if meanwhile is not None:
+                    await meanwhile(bench)
+                return await asyncio.wait_for(mission, 600)
+
+        self.report = run_virtual(scenario())
+        with JournalReader(self.path) as reader:
+            self.events = list(reader.events())
+        assert check_journal(self.path) == []
+        return self.report
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [event.payload for event in self.events if event.type == kind]
+
+    @property
+    def prompts(self) -> list[str]:
+        return [turn['user_prompt'] for turn in self.of('MODEL_TURN_STARTED')]
+
+    @property
+    def statuses(self) -> list[str]:
+        return [result['status'] for result in self.of('TOOL_RESULT_RECORDED')]
+
+
+class ArrivingNav2(ScriptableNav2):
+    """Takes two seconds for each trip, then says success; where the robot ends is its business."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bench: Bench
+        self.falls_short = 0
+        """How many trips from now end half way, with success claimed all the same."""
+        self.silent = False
+
+    def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
+        super().send_goal(goal_id, goal)
+        if not self.silent:
+            asyncio.get_running_loop().call_later(2.0, self._arrive, goal_id, goal)
+
+    def _arrive(self, goal_id: str, goal: dict[str, Any]) -> None:
+        share = 0.5 if self.falls_short > 0 else 1.0
+        self.falls_short -= 1
+        self.bench.robot.place(goal['x'] * share, goal['y'] * share)
+        self.result(GoalStatus.SUCCEEDED, {'error_code': 0}, goal_id)
+
+
+def test_a_mission_ends_achieved_when_its_last_action_was_seen_to_arrive(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, go(1.0), FINISH)
+    report = rig.run()
+    assert (report.outcome, report.claim_supported) == (MissionOutcome.ACHIEVED, True)
+    assert rig.statuses == ['accepted', 'completed']
+    (recorded, _) = rig.of('TOOL_CALL_RECORDED')
+    assert recorded['purpose'] == INTENT['purpose']
+    assert recorded['expected_outcome'] == INTENT['expected_outcome']
+    assert recorded['arguments'] == {'x': 1.0, 'y': 0.0}
+    assert 'SUCCEEDED (verified)' in rig.prompts[1]
+
+
+def test_a_claim_that_nothing_supports_is_not_believed(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, go(2.0), FINISH)
+    rig.nav2.falls_short = 1
+    report = rig.run()
+    assert (report.outcome, report.claim_supported) == (MissionOutcome.NOT_ACHIEVED, False)
+    assert rig.of('ROBOT_ACTION_OUTCOME')[0]['reason'] == 'verification_disproved'
+
+
+def test_a_mission_without_any_action_cannot_be_verified(tmp_path: Path) -> None:
+    report = Rig(tmp_path, FINISH).run()
+    assert (report.outcome, report.claim_supported) == (MissionOutcome.UNKNOWN, None)
+
+
+def test_after_a_disproved_success_the_model_sees_the_measured_error(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, go(2.0), go(2.0), FINISH)
+    rig.nav2.falls_short = 1
+    report = rig.run()
+    assert report.outcome is MissionOutcome.ACHIEVED
+    assert '"position_error_m":1.0' in rig.prompts[1]
+    assert 'verification_disproved' in rig.prompts[2]
+
+
+def test_a_decision_whose_world_changed_moves_nothing_and_is_taken_again(tmp_path: Path) -> None:
+    slow = {**go(2.0), 'delay_s': 3.0}
+    rig = Rig(tmp_path, slow, go(2.0), FINISH)
+
+    async def push(bench: Bench) -> None:
+        await asyncio.sleep(1.0)
+        bench.robot.place(0.8, 0.0)
+
+    rig.run(push)
+    assert rig.statuses == ['precondition_changed', 'accepted', 'completed']
+    assert len(rig.nav2.sent) == 1
+    assert rig.of('MODEL_TURN_STARTED')[1]['trigger'] == 'precondition_changed'
+    assert 'pose_drift' in rig.prompts[1]
+    assert '"x_m":0.8' in rig.prompts[1]
+
+
+def test_one_managed_action_a_decision_the_second_gets_its_own_result(tmp_path: Path) -> None:
+    both = response(
+        calls=[
+            {'name': 'navigate_to_pose', 'arguments': {'x': x, 'y': 0.0, **INTENT}}
+            for x in (1.0, 2.0)
+        ]
+    )
+    rig = Rig(tmp_path, both, FINISH)
+    rig.run()
+    assert rig.statuses[:2] in (
+        ['accepted', 'one_managed_action_per_step'],
+        ['one_managed_action_per_step', 'accepted'],
+    )
+    assert len(rig.nav2.sent) == 1
+
+
+def test_ordinary_tools_are_answered_within_the_turn(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, call('list_places'), go(1.0), FINISH)
+    rig.run()
+    assert len(rig.of('MODEL_TURN_STARTED')) == 2
+    second = rig.model.requests[1].messages
+    assert second[2].results[0].tool_call_id == second[1].decision.tool_calls[0].id  # type: ignore[union-attr]
+    assert 'kitchen' in second[2].results[0].text  # type: ignore[union-attr]
+
+
+def test_wrong_arguments_can_be_corrected_within_the_turn(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, call('navigate_to_pose', x='1,5', y=0, **INTENT), go(1.5), FINISH)
+    rig.run()
+    assert rig.statuses == ['invalid_arguments', 'accepted', 'completed']
+    assert len(rig.of('MODEL_TURN_STARTED')) == 2
+
+
+def test_a_model_that_calls_no_tool_is_asked_once_more_and_then_the_mission_ends(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, text('All done.'), text('Really.'))
+    report = rig.run()
+    assert (report.reason, report.outcome) == ('no_decision', MissionOutcome.UNKNOWN)
+    assert len(rig.of('MODEL_RESPONSE_RECORDED')) == 2
+
+
+def test_a_mission_ends_after_its_last_step(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, {**go(1.0), 'repeat': True}, **{'mission.max_steps': 3})
+    report = rig.run()
+    assert (report.reason, report.steps) == ('max_steps', 3)
+
+
+def test_cancelling_a_mission_cancels_its_action_and_asks_no_more(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, go(1.0), FINISH)
+    rig.nav2.silent = True
+
+    async def cancel(bench: Bench) -> None:
+        await asyncio.sleep(1.0)
+        bench.core.harness.cancel_mission()
+        await asyncio.sleep(0.1)
+        bench.nav2.result(GoalStatus.CANCELED, {})
+
+    report = rig.run(cancel)
+    assert report.reason == 'canceled'
+    assert rig.nav2.cancel_requests == [rig.nav2.own_goal]
+    assert rig.of('ROBOT_ACTION_OUTCOME')[0]['reason'] == 'canceled'
+    assert len(rig.model.requests) == 1
+
+
+def test_what_happens_while_the_model_thinks_is_told_in_the_next_turn(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, {**call('list_places'), 'delay_s': 6.0}, text('Hm.'), go(1.0), FINISH)
+
+    async def stop_and_release(bench: Bench) -> None:
+        bench.robot.emergency_stop = False
+        await asyncio.sleep(1.5)
+        bench.robot.emergency_stop = True
+        await asyncio.sleep(1.5)
+        bench.robot.emergency_stop = False
+
+    rig.run(stop_and_release)
+    assert 'emergency_stop: the emergency stop has been engaged' in rig.prompts[1]
+    assert 'emergency_stop_released' in rig.prompts[1]
+
+
+def test_something_salient_during_an_action_starts_a_turn_and_the_action_goes_on(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, go(1.0), text('I wait.'), FINISH)
+
+    async def drain(bench: Bench) -> None:
+        await asyncio.sleep(0.5)
+        bench.robot.battery = 0.1
+
+    report = rig.run(drain)
+    triggers = [turn['trigger'] for turn in rig.of('MODEL_TURN_STARTED')]
+    assert triggers == ['mission_started', 'battery_low', 'action_outcome']
+    assert report.outcome is MissionOutcome.ACHIEVED
+
+
+def test_a_mission_cannot_be_finished_under_a_running_action(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, go(1.0), FINISH, text('I wait.'), FINISH)
+
+    async def nudge(bench: Bench) -> None:
+        await asyncio.sleep(0.5)
+        bench.robot.battery = 0.1
+
+    rig.run(nudge)
+    assert rig.statuses == ['accepted', 'tool_error', 'completed']
+
+
+def test_each_failed_attempt_to_ask_the_model_is_on_record(tmp_path: Path) -> None:
+    overloaded = response(error={'message': 'overloaded', 'retryable': True})
+    rig = Rig(tmp_path, overloaded, go(1.0), FINISH)
+    report = rig.run()
+    assert report.outcome is MissionOutcome.ACHIEVED
+    assert [r['error'] for r in rig.of('MODEL_RESPONSE_RECORDED')] == ['overloaded', None, None]
+
+
+def test_a_model_that_cannot_be_asked_ends_the_mission(tmp_path: Path) -> None:
+    refused = response(error={'message': 'no such key', 'retryable': False})
+    report = Rig(tmp_path, refused).run()
+    assert (report.reason, report.outcome) == ('model_error', MissionOutcome.UNKNOWN)
+
+
+def test_outcomes_of_one_mission_do_not_reach_the_next(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        nav2 = ArrivingNav2()
+        model = scripted(go(1.0), FINISH, call('get_world_snapshot'), FINISH)
+        async with Bench(tmp_path / 'j.db', model=model, nav2=nav2) as bench:
+            nav2.bench = bench
+            await bench.core.harness.run_mission('first')
+            await bench.core.harness.run_mission('second')
+        asked = model.requests[2]
+        assert asked.metadata['last_outcome'] is None
+        assert 'SUCCEEDED' not in asked.messages[0].text  # type: ignore[union-attr]
+
+    run_virtual(scenario())
+
+
+def test_a_second_mission_is_refused_while_one_is_under_way(tmp_path: Path) -> None:
+    async def again(bench: Bench) -> None:
+        await asyncio.sleep(0.5)
+        with pytest.raises(HarnessError, match='under way'):
+            await bench.core.harness.run_mission('another')
+
+    Rig(tmp_path, go(1.0), FINISH).run(again)
+
+
+def test_without_a_controller_the_model_is_not_asked_in_a_tight_loop(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, {**go(1.0), 'repeat': True}, **{'mission.max_steps': 4})
+
+    async def away(bench: Bench) -> None:
+        bench.nav2.set_reachable(False)
+
+    rig.run(away)
+    assert set(rig.statuses) == {'controller_unavailable'}
+    asked = [e.wall_time_ns for e in rig.events if e.type == 'MODEL_TURN_STARTED']
+    assert all(b - a >= 1.9e9 for a, b in zip(asked, asked[1:], strict=False))
