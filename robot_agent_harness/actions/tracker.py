@@ -67,6 +67,9 @@ VERIFY_POLL_S = 0.01
 VERIFY_POLL_MAX_S = 0.1
 _LOST, _LOST_WHY = OutcomeReason.CONTROLLER_LOST, 'the action server went away'
 _UNKNOWN_GOAL_ID, _GOAL_TERMINATED = 2, 3  # action_msgs/srv/CancelGoal: it runs no such goal
+RECOVERY_ASK_S = 4.0
+"""How long a start waits to hear of an action that an earlier run left open: discovery
+included."""
 LATE_RECORDS_MAX = 20
 """How many late records one ended action may get."""
 
@@ -204,6 +207,29 @@ class RobotActionTracker:
         outcome = Outcome(ActionState.FAILED, reason, {'why': why, 'goal_sent': False})
         await self._conclude(action, outcome, None)
 
+    async def settle(self, action: RobotAction, plan: ActionPlan) -> RobotAction:
+        """Ask once for an action that an earlier run left open, and return it with its outcome.
+
+        Its end is judged by the usual rule if the controller still tells of it; a goal that is
+        still running, or of which nothing is heard, leaves it UNKNOWN.
+        """
+        self._publish(action)
+        live = self._new_live(action, plan, self._observer.capture(action.mission_id))
+        deadline = live.started_ns + _ns(RECOVERY_ASK_S)
+        controller = self._controllers[plan.controller]
+        while not controller.reachable and await self._heard(live, deadline):
+            pass
+        controller.request_result(action.action_id)
+        while (terminal := self._terminal(live)) is None:
+            if not await self._heard(live, deadline):
+                why = 'the harness was stopped while the action was under way'
+                await self._unknown(live, OutcomeReason.INTERRUPTED, why)
+                return await live.done
+        if action.state is ActionState.REQUESTED:
+            self._advance(live, ActionState.ACCEPTED, note='accepted, as its end shows')
+        await self._settle(live, terminal)
+        return await live.done
+
     async def wait(self, action_id: str, timeout_s: float) -> RobotAction | None:
         """Return the action once it has an outcome, or as it is when the time is up; None if
         unknown.
@@ -250,12 +276,17 @@ class RobotActionTracker:
 
     def _follow(self, action: RobotAction, plan: ActionPlan, before: WorldSnapshot) -> _Live:
         loop = asyncio.get_running_loop()
-        live = _Live(action, plan, before, loop.create_future(), loop.create_future())
-        live.started_ns = self._clock.monotonic_ns()
-        self._live[action.action_id] = live
+        live = self._new_live(action, plan, before)
         live.task = loop.create_task(self._run(live), name=f'action {action.action_id}')
         self._tasks.add(live.task)
         live.task.add_done_callback(self._tasks.discard)
+        return live
+
+    def _new_live(self, action: RobotAction, plan: ActionPlan, before: WorldSnapshot) -> _Live:
+        loop = asyncio.get_running_loop()
+        live = _Live(action, plan, before, loop.create_future(), loop.create_future())
+        live.started_ns = self._clock.monotonic_ns()
+        self._live[action.action_id] = live
         return live
 
     async def _run(self, live: _Live) -> None:
@@ -502,7 +533,8 @@ class RobotActionTracker:
 
     async def _verify(self, live: _Live) -> None:
         """Look at the world until it confirms or disproves the claim, or the time is up."""
-        self._advance(live, ActionState.VERIFYING)
+        if live.action.state is not ActionState.VERIFYING:
+            self._advance(live, ActionState.VERIFYING)
         claimed = self._terminal(live)
         assert claimed is not None
         deadline = claimed.monotonic_ns + _ns(live.plan.timeouts.verify_s)

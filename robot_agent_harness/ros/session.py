@@ -29,6 +29,7 @@ from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.mcp_server import McpServer, McpSettings
 from robot_agent_harness.parameters import Value
+from robot_agent_harness.recovery import recover
 from robot_agent_harness.ros.diagnostics import Diagnostics
 from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
 from robot_agent_harness.ros.mission_server import DEACTIVATED, MissionServer
@@ -238,7 +239,7 @@ class HarnessSession:
     async def _accept(self) -> None:
         try:
             if not self._recovered:
-                await self._recover()
+                await recover(self.core)
                 self._recovered = True
         except Exception:
             # Fail closed: with an earlier run's work open, nothing new may move the robot.
@@ -250,8 +251,6 @@ class HarnessSession:
         model = f'{self.model.provider} {self.model.model or ""}'.strip() if self.model else 'none'
         logger.info('ready: %s, journal %s, model %s', where, self.core.journal.path, model)
 
-    async def _recover(self) -> None:
-        """Close what an earlier run left open in this journal, before anything new may move."""
 
     def _refuse(self, why: str) -> None:
         self.core.dispatcher.active = self._accepting = False

@@ -138,6 +138,10 @@ class RecordedToolDispatcher:
         task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(task)
 
+    def plan(self, managed: ManagedAction) -> ActionPlan:
+        """Return how a managed skill's actions are carried out and judged."""
+        return ActionPlan(managed.controller, managed.verifier, managed.timeouts or self._timeouts)
+
     async def close(self) -> None:
         """Let running calls finish for a moment, then give those that remain `interrupted`."""
         self.active, self._closing = False, True
@@ -297,7 +301,7 @@ class RecordedToolDispatcher:
             return ToolResult(
                 ResultStatus.JOURNAL_UNAVAILABLE, why, {'action_id': action.action_id}
             )
-        plan = ActionPlan(managed.controller, managed.verifier, managed.timeouts or self._timeouts)
+        plan = self.plan(managed)
         acceptance = await self._tracker.start(action, plan, fresh)
         return _acceptance_result(acceptance, action, plan)
 

@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a start does about what an earlier run left open: it closes it, and moves nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+import sqlite3
+from typing import Any
+
+import pytest
+
+from robot_agent_harness.actions.controller import GoalStatus
+from robot_agent_harness.events import RecordedEvent
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.recovery import recover
+from robot_agent_harness.testing import Bench, call, check_journal, run_virtual, scripted
+
+
+async def _crash(path: Path, *, mission: bool = False) -> str:
+    """Leave a journal behind as a killed process does, with one action running."""
+    model = scripted(call('navigate_to_pose', x=2.0, y=0.0, purpose='p', expected_outcome='e'))
+    live = path.with_name('live.db')
+    async with Bench(live, model=model) as bench:
+        if mission:
+            task = asyncio.create_task(bench.core.harness.run_mission('go'))
+            await asyncio.sleep(1.0)
+        else:
+            await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+        waiting = asyncio.create_task(
+            bench.call('wait_for_action', {'action_id': bench.nav2.own_goal})
+        )
+        await asyncio.sleep(1.0)
+        with sqlite3.connect(live) as source, sqlite3.connect(path) as copy:
+            source.backup(copy)
+        path.chmod(0o600)
+        waiting.cancel()
+        if mission:
+            task.cancel()
+        return bench.nav2.own_goal
+
+
+async def _restart(path: Path, goal_id: str, tell: Callable[[Bench, str], None]) -> Bench:
+    async with Bench(path) as bench:
+        recovering = asyncio.create_task(recover(bench.core))
+        await asyncio.sleep(0.5)
+        tell(bench, goal_id)
+        await recovering
+        assert bench.core.tracker.unfinished == ()
+        return bench
+
+
+def _recovered(
+    tmp_path: Path, tell: Callable[[Bench, str], None], *, mission: bool = False
+) -> tuple[Bench, list[RecordedEvent]]:
+    path = tmp_path / 'journal.db'
+    goal_id = run_virtual(_crash(path, mission=mission))
+    bench = run_virtual(_restart(path, goal_id, tell))
+    assert check_journal(path) == []
+    assert bench.nav2.sent == []
+    with JournalReader(path) as reader:
+        assert reader.open_work() == type(reader.open_work())((), (), ())
+        return bench, list(reader.events())
+
+
+def _outcome(events: list[RecordedEvent]) -> tuple[str, str]:
+    (outcome,) = (e.payload for e in events if e.type == 'ROBOT_ACTION_OUTCOME')
+    return outcome['state'], outcome['reason']
+
+
+def _silent(bench: Bench, goal_id: str) -> None:
+    """The controller says nothing."""
+
+
+def _running(bench: Bench, goal_id: str) -> None:
+    bench.nav2.status((goal_id, GoalStatus.EXECUTING))
+
+
+def _arrived(bench: Bench, goal_id: str) -> None:
+    bench.robot.place(2.0, 0.0)
+    bench.nav2.result(GoalStatus.SUCCEEDED, {}, goal_id)
+
+
+def _elsewhere(bench: Bench, goal_id: str) -> None:
+    bench.nav2.status((goal_id, GoalStatus.SUCCEEDED))
+
+
+def _aborted(bench: Bench, goal_id: str) -> None:
+    bench.nav2.result(GoalStatus.ABORTED, {'error_code': 105}, goal_id)
+
+
+def _forgotten(bench: Bench, goal_id: str) -> None:
+    bench.nav2.result(GoalStatus.UNKNOWN, {}, goal_id)
+
+
+@pytest.mark.parametrize(
+    ('tell', 'expected'),
+    [
+        (_silent, ('UNKNOWN', 'interrupted')),
+        (_running, ('UNKNOWN', 'interrupted')),
+        (_forgotten, ('UNKNOWN', 'interrupted')),
+        (_arrived, ('SUCCEEDED', 'verified')),
+        (_elsewhere, ('FAILED', 'verification_disproved')),
+        (_aborted, ('FAILED', 'aborted')),
+    ],
+)
+def test_an_open_action_is_settled_on_what_the_controller_still_tells(
+    tell: Callable[[Bench, str], None], expected: tuple[str, str], tmp_path: Path
+) -> None:
+    _, events = _recovered(tmp_path, tell)
+    assert _outcome(events) == expected
+
+
+def test_open_calls_are_answered_and_open_missions_ended(tmp_path: Path) -> None:
+    _, events = _recovered(tmp_path, _silent, mission=True)
+    answered: dict[str, Any] = {
+        e.payload['status']: e for e in events if e.type == 'TOOL_RESULT_RECORDED'
+    }
+    assert 'interrupted' in answered
+    (ended,) = (e.payload for e in events if e.type == 'MISSION_ENDED')
+    assert (ended['outcome'], ended['reason']) == ('unknown', 'interrupted')
+    (done,) = (e.payload for e in events if e.type == 'RECOVERY_PERFORMED')
+    assert len(done['interrupted_calls']) == 1
+    assert len(done['settled_actions']) == 1
+
+
+def test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        path = tmp_path / 'journal.db'
+        goal_id = await _crash(path)
+        async with Bench(path) as bench:
+            bench.nav2.status((goal_id, GoalStatus.EXECUTING))
+            await recover(bench.core)
+            assert bench.nav2.cancel_requests == [goal_id]
+            refused = await bench.call('navigate_to_pose', {'x': 1, 'y': 0})
+            assert refused.status.value == 'precondition_changed'
+            bench.nav2.status((goal_id, GoalStatus.CANCELED))
+            taken = await bench.call('navigate_to_pose', {'x': 1, 'y': 0})
+            assert taken.status.value == 'accepted'
+
+    run_virtual(scenario())
+
+
+def test_a_journal_with_nothing_open_gets_no_record_of_recovery(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'journal.db') as bench:
+            assert await recover(bench.core) is None
+            assert bench.core.journal.last_seq == 0
+
+    run_virtual(scenario())
