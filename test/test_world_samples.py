@@ -55,7 +55,7 @@ def test_a_stamp_of_zero_is_invalid_and_says_what_to_do():
     assert seen.age_s == 0.25
     assert seen.source_stamp_ns is None
     assert 'does not stamp its messages' in seen.reason
-    assert 'accept_unstamped' in seen.reason
+    assert 'snapshot.accept_unstamped' in seen.reason
 
 
 def test_a_stamp_of_zero_counts_from_reception_where_that_is_configured():

@@ -139,7 +139,7 @@ class FieldRules:
                 return None
             return (
                 'the source does not stamp its messages (stamp is 0), so their age is unknown; '
-                f'mend the driver, or name {self.field} in accept_unstamped'
+                f'mend the driver, or name {self.field} in snapshot.accept_unstamped'
             )
         if sample.is_in_future:
             ahead_s = (sample.stamp_ns - sample.received_ros_ns) / NS_PER_S

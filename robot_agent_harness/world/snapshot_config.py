@@ -54,6 +54,6 @@ class SnapshotConfig:
         unknown = self.accept_unstamped - STAMPED_FIELDS
         if unknown:
             raise ConfigurationError(
-                f'accept_unstamped names {", ".join(sorted(unknown))}; '
+                f'snapshot.accept_unstamped names {", ".join(sorted(unknown))}; '
                 f'it may name {", ".join(sorted(STAMPED_FIELDS))}'
             )
