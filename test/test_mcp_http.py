@@ -172,6 +172,12 @@ def test_an_ipv4_connection_to_an_ipv6_socket_is_known_by_its_ipv4_address() -> 
     assert rules.settings.allowed_hosts[-2:] == ['192.0.2.1:8642', '[2001:db8::1]:8642']
 
 
+def test_on_the_default_port_a_host_header_without_port_is_right() -> None:
+    rules = HostRules('127.0.0.1', 80, loopback=True)
+    assert rules.settings.allowed_hosts == ['127.0.0.1', 'localhost', '[::1]']
+    assert rules.settings.allowed_origins[0] == 'http://127.0.0.1'
+
+
 @pytest.mark.parametrize(
     'authorization',
     [None, 'Bearer', f'Basic {TOKEN}', 'Bearer wrong', f'Bearer {TOKEN}x', TOKEN],
@@ -274,6 +280,14 @@ async def test_a_connection_that_says_nothing_does_not_hold_up_the_stop(tmp_path
         await made.server.stop()
         assert time.monotonic() - began < 2.0
         writer.close()
+
+
+async def test_it_can_be_started_again_after_a_stop(tmp_path: Path, era: str) -> None:
+    async with rig(tmp_path) as made:
+        await made.server.stop()
+        await made.server.start()
+        async with connected(made, era) as client:
+            assert not (await client.call_tool('list_places', {})).is_error
 
 
 async def test_stopping_what_never_started_does_nothing(tmp_path: Path) -> None:

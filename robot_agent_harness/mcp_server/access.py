@@ -83,6 +83,9 @@ class HostRules:
             self._admit(host)
 
     def _admit(self, host: str) -> None:
+        host = host.removesuffix(
+            ':80'
+        )  # clients leave the default port out (RFC 9110 section 7.2)
         self.settings.allowed_hosts.append(host)
         self.settings.allowed_origins.append(f'http://{host}')
 

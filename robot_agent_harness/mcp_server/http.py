@@ -85,6 +85,7 @@ class HttpEndpoint:
         self._exchanges = _Exchanges(app, rules)
         self._uvicorn = _Uvicorn(self._exchanges, settings)
         self._task = asyncio.create_task(_serve(manager, self._uvicorn, listener), name='mcp http')
+        self._task.add_done_callback(_report_failure)
         ready = asyncio.create_task(self._uvicorn.ready.wait())
         try:
             await asyncio.wait({ready, self._task}, return_when=asyncio.FIRST_COMPLETED)
@@ -106,8 +107,12 @@ class HttpEndpoint:
             logger.warning('the MCP server did not stop in time; closing it')
             task.cancel()
             await asyncio.wait({task}, timeout=0.2)
-        if task.done() and not task.cancelled() and task.exception() is not None:
-            logger.error('the MCP server failed', exc_info=task.exception())
+
+
+def _report_failure(task: asyncio.Task[None]) -> None:
+    """Say so in the log if serving ended with an error: nobody may be waiting for it."""
+    if not task.cancelled() and task.exception() is not None:
+        logger.error('the MCP server failed', exc_info=task.exception())
 
 
 async def _serve(
@@ -164,7 +169,7 @@ class _Exchanges:
     def close(self) -> None:
         """End the open exchanges and refuse further ones."""
         self._closed = True
-        for scope in self._open:
+        for scope in tuple(self._open):
             scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
