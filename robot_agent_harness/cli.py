@@ -60,6 +60,26 @@ def _run_sim_robot(_arguments: argparse.Namespace, ros_arguments: list[str]) -> 
     return sim_robot(ros_arguments)
 
 
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('journal', metavar='JOURNAL', help='the journal file, as journal.path')
+    parser.add_argument(
+        '-o', '--output', metavar='FILE', default='report.html', help='default: report.html'
+    )
+    parser.add_argument('--mission', metavar='ID', help='this mission only; default: the newest')
+
+
+def _report(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
+    from robot_agent_harness.errors import HarnessError
+    from robot_agent_harness.report import write_report
+
+    try:
+        print(write_report(arguments.journal, arguments.output, arguments.mission))
+    except HarnessError as error:
+        print(f'{PROGRAM} report: {" ".join(str(error).split())}', file=sys.stderr)
+        return MISUSE
+    return 0
+
+
 def _no_arguments(_parser: argparse.ArgumentParser) -> None:
     """Add none."""
 
@@ -81,6 +101,12 @@ COMMANDS: dict[str, Command] = {
         _no_arguments,
         _run_sim_robot,
         ros=True,
+    ),
+    'report': Command(
+        'write a mission report from a journal',
+        'Write what a journal tells of its missions as one HTML file, which needs no network.',
+        _add_report,
+        _report,
     ),
 }
 

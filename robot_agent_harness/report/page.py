@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: one HTML file that asks the network for nothing and runs no script.
+
+Everything that came from outside goes through autoescaping, with invisible characters made visible
+on the way; a content security policy in the page forbids the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from robot_agent_harness.report.findings import evidence_lines, findings, measured
+from robot_agent_harness.report.map_chart import draw_map
+from robot_agent_harness.report.story import Story
+from robot_agent_harness.report.time_chart import draw_time
+from robot_agent_harness.report.values import (
+    compact,
+    metres,
+    moment,
+    plain,
+    pretty,
+    printable,
+    seconds,
+)
+
+DECISIONS_MAX = 300
+"""Decisions shown of one mission, the newest: more than this nobody reads on one page."""
+_OUTCOMES = {
+    'achieved': ('good', 'Achieved'),
+    'not_achieved': ('bad', 'Not achieved'),
+    'unknown': ('unsure', 'Unknown'),
+    None: ('unsure', 'No end recorded'),
+}
+_STATES = {
+    'SUCCEEDED': ('good', '✓', 'verified'),
+    'FAILED': ('bad', '✗', 'failed'),
+    'UNKNOWN': ('unsure', '?', 'unknown'),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the page is about."""
+
+    journal: str
+    events: int
+    missions_left_out: int
+
+
+def render(stories: list[Story], source: Source) -> str:
+    """Return the page as HTML."""
+    environment = Environment(
+        loader=PackageLoader('robot_agent_harness.report'),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        'compact': compact,
+        'metres': metres,
+        'moment': moment,
+        'plain': plain,
+        'pretty': pretty,
+        'seconds': seconds,
+        'measured': measured,
+        'evidence_lines': lambda action: list(evidence_lines(action)),
+        'look': _look,
+    }
+    page = environment.get_template('report.html.j2')
+    return page.render(missions=[_mission(story) for story in stories], source=source)
+
+
+def _mission(story: Story) -> dict[str, Any]:
+    kind, told = _OUTCOMES.get(story.outcome, ('unsure', story.outcome or ''))
+    return {
+        'story': story,
+        'outcome': (kind, told) if story.mission_id is not None else None,
+        'findings': list(findings(story)),
+        'map': draw_map(story),
+        'time': draw_time(story),
+        'turns': story.turns[-DECISIONS_MAX:],
+        'turns_left_out': max(0, len(story.turns) - DECISIONS_MAX),
+    }
+
+
+def _look(state: str) -> tuple[str, str, str]:
+    """Return how a state is shown: class, sign, word."""
+    return _STATES.get(state, ('unsure', '…', state.lower()))
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return printable(value)
+    return value

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From a journal to a report file. Reads only; a journal that is being written is fine."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+import os
+from pathlib import Path
+import tempfile
+
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.report.page import render, Source
+from robot_agent_harness.report.story import Story, tell
+
+MISSIONS_MAX = 20
+"""Missions in one report, the newest; others are asked for by their id."""
+OUTSIDE_CALLS_MAX = 300
+"""Calls outside missions in one report, the newest."""
+
+
+def write_report(journal: Path | str, output: Path | str, mission_id: str | None = None) -> Path:
+    """Write the report of a mission, or of all that the journal holds, and return its path.
+
+    :raises JournalError: the journal is absent, damaged or of a newer release.
+    :raises ConfigurationError: there is no such mission, or the file cannot be written.
+    """
+    target = Path(output).expanduser()
+    with JournalReader(journal) as reader:
+        if target.resolve() in (reader.path, *_beside(reader.path)):
+            raise ConfigurationError(f'output {target}: that is the journal itself')
+        page = _page(reader, mission_id)
+    _write(target, page)
+    return target
+
+
+def _page(reader: JournalReader, mission_id: str | None) -> str:
+    missions = reader.missions()
+    known = [mission.mission_id for mission in missions]
+    if mission_id is not None and mission_id not in known:
+        have = ', '.join(known[-5:]) or 'none'
+        raise ConfigurationError(
+            f'mission {mission_id}: not in {reader.path}; its newest are: {have}'
+        )
+    chosen = [mission_id] if mission_id is not None else known[-MISSIONS_MAX:][::-1]
+    stories: list[Story] = [tell(one, reader.events(mission_id=one)) for one in chosen]
+    if mission_id is None:
+        outside = tell(None, _outside_missions(reader))
+        if outside.turns:
+            stories.append(outside)
+    left_out = 0 if mission_id is not None else len(known) - len(chosen)
+    return render(stories, Source(str(reader.path), reader.last_seq, left_out))
+
+
+def _outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:
+    """Yield what belongs to the calls of MCP clients and operators, in order."""
+    newest: deque[str] = deque(maxlen=OUTSIDE_CALLS_MAX)
+    for event in reader.events(type=EventType.TOOL_CALL_RECORDED):
+        if event.mission_id is None and event.tool_call_id is not None:
+            newest.append(event.tool_call_id)
+    events = [event for call in newest for event in reader.events(tool_call_id=call)]
+    yield from sorted(events, key=lambda event: event.seq)
+
+
+def _beside(journal: Path) -> Iterator[Path]:
+    for suffix in ('-wal', '-shm', '.lock'):
+        yield journal.with_name(journal.name + suffix)
+
+
+def _write(target: Path, page: str) -> None:
+    """Replace the file in one step, so that nobody ever sees half a report."""
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f'.{target.name}.')
+        try:
+            with os.fdopen(handle, 'w', encoding='utf-8') as file:
+                file.write(page)
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, target)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        raise ConfigurationError(f'output {target}: {error.strerror}') from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What happened when, as bars whose places are percentages of the mission's time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+import math
+
+from robot_agent_harness.report.map_chart import nice_step
+from robot_agent_harness.report.story import Action, Story
+from robot_agent_harness.report.values import seconds
+
+LEAST_PERCENT = 0.5
+"""A bar or mark that is shorter could not be seen."""
+TIME_LINES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A stretch of time in one state."""
+
+    kind: str
+    left: float
+    width: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment."""
+
+    kind: str
+    left: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One row: an action, or the model."""
+
+    title: str
+    state: str
+    bars: list[Bar]
+    marks: list[Mark]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeChart:
+    """Every row, and the scale under them."""
+
+    lanes: list[Lane]
+    ticks: list[Mark]
+
+
+def draw_time(story: Story) -> TimeChart | None:
+    """Lay the mission out in time; None where it took none."""
+    total = story.duration_s
+    if total <= 0.0 or not math.isfinite(total):
+        return None
+    lanes = [lane for lane in (_model(story, total),) if lane.bars or lane.marks]
+    lanes += [_action(action, story, total) for action in story.actions]
+    if story.salient:
+        marks = [
+            Mark('salient', _percent(s.at_s, total), f'{s.kind} at {seconds(s.at_s)}: {s.message}')
+            for s in story.salient
+        ]
+        lanes.append(Lane('Salient events', '', [], marks))
+    step = nice_step(total, TIME_LINES)
+    ticks = [
+        Mark('tick', _percent(index * step, total), seconds(index * step) if index else '0 s')
+        for index in range(math.floor(total / step) + 1)
+    ]
+    return TimeChart(lanes, ticks)
+
+
+def _model(story: Story, total: float) -> Lane:
+    bars = [
+        _bar('THINKING', turn.at_s, turn.answered_s, total, f'step {turn.step}: the model decides')
+        for turn in story.turns
+        if turn.answered_s is not None
+    ]
+    marks = [
+        Mark(
+            'refused',
+            _percent(call.checked_at_s or call.at_s, total),
+            f'{call.name} refused before it moved the robot:'
+            f' {", ".join(check.name for check in call.failed_checks)}',
+        )
+        for call in story.stopped
+    ]
+    return Lane('Model', '', bars, marks)
+
+
+def _action(action: Action, story: Story, total: float) -> Lane:
+    return Lane(
+        title=f'{action.number}. {action.title}',
+        state=action.state,
+        bars=list(_states(action, story, total)),
+        marks=[
+            Mark(action.state, _percent(action.ended_s, total), f'{action.state}: {action.reason}')
+        ]
+        if action.ended_s is not None
+        else [],
+    )
+
+
+def _states(action: Action, story: Story, total: float) -> Iterator[Bar]:
+    for index, (state, since) in enumerate(action.states):
+        if action.ended_s is not None and index == len(action.states) - 1:
+            return
+        until = action.states[index + 1][1] if index + 1 < len(action.states) else story.duration_s
+        yield _bar(state, since, until, total, f'{state} for {seconds(max(0.0, until - since))}')
+
+
+def _bar(kind: str, since: float, until: float, total: float, label: str) -> Bar:
+    left = _percent(since, total)
+    return Bar(kind, left, max(LEAST_PERCENT, _percent(until, total) - left), label)
+
+
+def _percent(at: float, total: float) -> float:
+    return min(100.0, max(0.0, 100.0 * at / total))

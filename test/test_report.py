@@ -1,0 +1,560 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a mission, from a journal that the whole core wrote in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+import math
+import os
+from pathlib import Path
+import re
+import sqlite3
+import stat
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from robot_agent_harness.actions.controller import GoalStatus
+from robot_agent_harness.cli import main
+from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.errors import (
+    ConfigurationError,
+    JournalCorruptError,
+    JournalTooNewError,
+    JournalUnavailableError,
+)
+from robot_agent_harness.events import (
+    Correlation,
+    MissionStarted,
+    ModelResponseRecorded,
+    RobotActionStarted,
+    SalientEvent,
+    ToolCallRecorded,
+    ToolResultRecorded,
+)
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.store import MissionJournal
+from robot_agent_harness.report import write_report
+from robot_agent_harness.report.map_chart import draw_map, nice_step
+from robot_agent_harness.report.page import render, Source
+from robot_agent_harness.report.story import Story, tell
+from robot_agent_harness.report.values import plain, printable, seconds
+from robot_agent_harness.testing.bench import Bench
+from robot_agent_harness.testing.scripted_model import response, scripted
+from robot_agent_harness.testing.virtual_time import run_virtual
+
+VOID = {'meta', 'br', 'img', 'link', 'hr', 'input'}
+SPEED_M_S = 0.5
+
+
+class Page(HTMLParser):
+    """A page read strictly: every tag closed in its order, and what it would load."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    @property
+    def text(self) -> str:
+        return ' '.join(' '.join(self.words).split())
+
+    def attributes(self, name: str) -> list[str | None]:
+        return [given[name] for _, given in self.tags if name in given]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        assert len(dict(attrs)) == len(attrs), f'an attribute twice in {tag}'
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f'</{tag}> closes nothing'
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if 'style' not in self.open:
+            self.words.append(data)
+
+
+def go(x: float, y: float, say: str, **more: Any) -> dict[str, Any]:
+    return response(
+        say=say,
+        call={'name': 'navigate_to_pose', 'arguments': {'x': x, 'y': y}},
+        purpose='fetch the parcel',
+        expected_outcome=f'the robot stands at {x}, {y}',
+        **more,
+    )
+
+
+async def _drive(bench: Bench, false_trips: set[int]) -> None:
+    """Carry every goal out; the trips named stop half way and are called a success too."""
+    done = 0
+    while True:
+        await asyncio.sleep(0.05)
+        if len(bench.nav2.sent) == done:
+            continue
+        goal_id, goal = bench.nav2.sent[done]
+        x0, y0, _ = bench.robot.pose
+        share = 0.5 if done in false_trips else 0.97
+        await asyncio.sleep(0.2)
+        distance = math.hypot(goal['x'] - x0, goal['y'] - y0) * share
+        steps = max(1, round(distance / SPEED_M_S * 10))
+        bench.nav2.status((goal_id, GoalStatus.EXECUTING))
+        for step in range(1, steps + 1):
+            part = share * step / steps
+            where = (x0 + (goal['x'] - x0) * part, y0 + (goal['y'] - y0) * part)
+            bench.robot.place(*where, v=(SPEED_M_S, 0.0))
+            bench.nav2.feedback(
+                goal_id,
+                distance_remaining=distance,
+                current_pose={'x': where[0], 'y': where[1], 'yaw': 0.0, 'frame_id': 'map'},
+            )
+            await asyncio.sleep(0.1)
+        bench.robot.place(*bench.robot.pose)
+        await asyncio.sleep(0.3)
+        bench.nav2.status((goal_id, GoalStatus.SUCCEEDED))
+        bench.nav2.result(GoalStatus.SUCCEEDED, {'error_code': 0, 'error_msg': ''}, goal_id)
+        done += 1
+
+
+async def _push(bench: Bench, at_s: float) -> None:
+    await asyncio.sleep(at_s)
+    x, y, yaw = bench.robot.pose
+    bench.robot.place(x + 0.8, y, yaw)
+
+
+async def _mission(path: Path, *, instruction: str = 'Fetch the parcel.') -> None:
+    model = scripted(
+        go(3.0, 4.0, 'The shelf first.'),
+        go(6.0, 1.0, 'Now the loading bay.', delay_s=2.0),
+        go(6.0, 1.0, 'Something moved me. The loading bay is still right.'),
+        go(6.0, 1.0, 'The controller says that I am there, and I am not. Once more.'),
+        response(
+            say='Both places were reached.',
+            thinking='Let me see.',
+            call={
+                'name': 'finish_mission',
+                'arguments': {'outcome': 'achieved', 'reason': 'both arrivals were verified'},
+            },
+        ),
+    )
+    async with Bench(path, model=model) as bench:
+        tasks = [asyncio.create_task(_drive(bench, {1})), asyncio.create_task(_push(bench, 12.0))]
+        await bench.core.harness.run_mission(instruction, 'mission-parcel')
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.fixture(scope='module')
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp('report') / 'journal.db'
+    run_virtual(_mission(path))
+    return path
+
+
+@pytest.fixture(scope='module')
+def html(journal: Path) -> str:
+    return write_report(journal, journal.with_name('report.html')).read_text(encoding='utf-8')
+
+
+@pytest.fixture(scope='module')
+def page(html: str) -> Page:
+    return Page(html)
+
+
+@pytest.fixture(scope='module')
+def story(journal: Path) -> Story:
+    with JournalReader(journal) as reader:
+        return tell('mission-parcel', reader.events(mission_id='mission-parcel'))
+
+
+def test_the_story_tells_each_decision_with_what_came_of_it(story: Story) -> None:
+    assert [call.status for call in story.calls] == [
+        'accepted',
+        'precondition_changed',
+        'accepted',
+        'accepted',
+        'completed',
+    ]
+    assert [(a.state, a.reason) for a in story.actions] == [
+        ('SUCCEEDED', 'verified'),
+        ('FAILED', 'verification_disproved'),
+        ('SUCCEEDED', 'verified'),
+    ]
+    assert all(action.claimed for action in story.actions)
+    assert [state for state, _ in story.actions[0].states] == [
+        'REQUESTED',
+        'ACCEPTED',
+        'RUNNING',
+        'VERIFYING',
+        'SUCCEEDED',
+    ]
+    assert story.thinking_s == pytest.approx(2.0)
+    assert story.turns[0].trigger == 'mission_started'
+    assert story.calls[0].purpose == 'fetch the parcel'
+
+
+def test_a_robot_that_was_pushed_has_a_path_with_a_gap(story: Story) -> None:
+    (stopped,) = story.stopped
+
+    assert stopped.moved is not None
+    assert math.dist(*stopped.moved) == pytest.approx(0.8)
+    assert [path[0] for path in story.paths] == [(0.0, 0.0), stopped.moved[1]]
+
+
+def test_the_page_says_in_words_what_was_claimed_and_what_is_true(page: Page) -> None:
+    for told in (
+        'The model claims “achieved”, and verified outcomes support it.',
+        '2 actions verified',
+        'False success caught: the controller reported that action 2 (navigate_to_pose',
+        'navigate_to_pose was stopped before anything was sent to the robot:'
+        ' moved since the decision 0.8 m (at most 0.5 m).',
+    ):
+        assert told in page.text
+
+
+def test_the_decision_table_has_everything_that_the_journal_knows_of_a_decision(
+    page: Page,
+) -> None:
+    for told in (
+        'because: mission started',
+        'because: precondition changed',
+        'Something moved me. The loading bay is still right.',
+        'fetch the parcel',
+        'the robot stands at 6.0, 1.0',
+        '{"x": 6.0, "y": 1.0}',
+        'Moved since the decision: 0.8 m , at most 0.5 m',
+        'Age of the map pose:',
+        'precondition changed',
+        'verification disproved',
+        'Controller said SUCCEEDED (result)',
+        'At rest, and not at the goal.',
+        'At rest yes (by odometry)',
+        'Let me see.',
+    ):
+        assert told in page.text
+
+
+def test_the_page_asks_nobody_for_anything_and_runs_nothing(html: str, page: Page) -> None:
+    assert 'http://' not in html
+    assert 'https://' not in html
+    assert {tag for tag, _ in page.tags} & {'script', 'link', 'img', 'iframe', 'object'} == set()
+    assert page.attributes('src') == []
+    assert all(str(link).startswith('#') for link in page.attributes('href'))
+    assert 'url(' not in html
+    assert '@import' not in html
+    (policy,) = [given['content'] for tag, given in page.tags if 'http-equiv' in given]
+    assert str(policy).startswith("default-src 'none'")
+
+
+def test_the_page_can_be_read_by_everybody(page: Page) -> None:
+    assert page.tags[0] == ('html', {'lang': 'en'})
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch('h[1-6]', tag)]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    ids = page.attributes('id')
+    assert len(ids) == len(set(ids))
+    for names in page.attributes('aria-labelledby'):
+        assert set(str(names).split()) <= set(ids)
+    assert 'viewport' in page.attributes('name')
+    tables = [given for tag, given in page.tags if tag == 'table']
+    assert tables
+    # Cards on a phone are no table any more to a screen reader, unless it is told.
+    assert all(given.get('role') == 'table' for given in tables)
+    assert all('scope' in given for tag, given in page.tags if tag == 'th')
+
+
+@pytest.mark.parametrize('mode', ['light', 'dark'])
+def test_text_stands_out_from_its_ground_in_both_colour_schemes(html: str, mode: str) -> None:
+    light, dark = re.findall(r':root \{(.*?)\}', html, re.DOTALL)[:2]
+    colours = dict(re.findall(r'--([a-z-]+): (#[0-9a-f]{6})', light))
+    if mode == 'dark':
+        colours |= dict(re.findall(r'--([a-z-]+): (#[0-9a-f]{6})', dark))
+
+    pairs = [('ink', 'card'), ('ink', 'ground'), ('soft', 'card'), ('soft', 'ground')]
+    pairs += [('path', 'card'), ('bad', 'card'), ('ink', 'grid')]
+    for kind in ('good', 'bad', 'unsure', 'stopped'):
+        pairs += [(kind, f'{kind}-ground'), ('ink', f'{kind}-ground'), ('card', kind)]
+    for front, back in pairs:
+        assert _contrast(colours[front], colours[back]) >= 4.5, (front, back)
+
+
+def _contrast(one: str, other: str) -> float:
+    light = sorted((_luminance(one), _luminance(other)))
+    return (light[1] + 0.05) / (light[0] + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_the_map_is_well_formed_and_shows_goals_and_positions(html: str, story: Story) -> None:
+    found = re.search(r'<svg viewBox="0 0 7.*?</svg>', html, re.DOTALL)
+    assert found is not None
+    root = ElementTree.fromstring(found.group())
+    chart = draw_map(story)
+    assert chart is not None
+
+    kinds = [element.get('class') for element in root.iter()]
+    assert kinds.count('tolerance') == 2
+    assert kinds.count('path') == 2
+    assert kinds.count('moved') == 1
+    assert kinds.count('claim') == 1
+    assert [goal.label for goal in chart.goals] == ['1', '2, 3']
+    assert [seen.state for seen in chart.seen] == ['SUCCEEDED', 'FAILED', 'SUCCEEDED']
+    for element in root.iter():
+        for name in ('cx', 'x', 'x1', 'x2'):
+            if name in element.attrib:
+                assert 0 <= float(element.attrib[name]) <= chart.width
+        for name in ('cy', 'y', 'y1', 'y2'):
+            if name in element.attrib:
+                assert 0 <= float(element.attrib[name]) <= chart.height
+    # Both axes have one scale: 4 m up are drawn as long as 4 m to the right.
+    across = [tick.at for tick in chart.x_ticks]
+    upright = [tick.at for tick in chart.y_ticks]
+    assert across[1] - across[0] == pytest.approx(upright[0] - upright[1])
+
+
+HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>"\'&{{ 7*7 }}</style></title>'
+UNSEEN = 'a\x00b\x1b[31mc\u202ed\u2066e\u2028f'
+
+
+async def _hostile(path: Path) -> None:
+    journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+    own = Correlation(mission_id=HOSTILE, turn_id=HOSTILE, tool_call_id=HOSTILE, action_id=HOSTILE)
+    said = HOSTILE + UNSEEN
+    await journal.append(
+        (
+            MissionStarted(
+                instruction=said, robot_id=said, provider=said, model=said, max_steps=1
+            ),
+            own,
+        ),
+        (
+            ModelResponseRecorded(
+                rationale=said,
+                thinking=said,
+                tool_calls=[{said: said}],
+                usage={'input_tokens': said, 'output_tokens': -1},
+                stop_reason=said,
+                provider=said,
+                model=said,
+                error=said,
+            ),
+            own,
+        ),
+        (
+            ToolCallRecorded(
+                name=said,
+                arguments={said: [said], 'name': said},
+                decision_snapshot_id=said,
+                purpose=said,
+                expected_outcome=said,
+                client={'kind': said},
+            ),
+            own,
+        ),
+        (RobotActionStarted(skill=said, goal={'x': 1e308, 'y': -1e308, said: said}), own),
+        (SalientEvent(kind=said, message=said, details={said: said}), own),
+        (ToolResultRecorded(status=said, is_error=True, structured={'message': said}), own),
+    )
+    await journal.close()
+
+
+def test_nothing_from_outside_becomes_markup(tmp_path: Path) -> None:
+    asyncio.run(_hostile(tmp_path / 'journal.db'))
+
+    html = write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text()
+    page = Page(html)
+
+    assert {tag for tag, _ in page.tags} & {'script', 'img'} == set()
+    assert all(not name.startswith('on') for _, given in page.tags for name in given)
+    assert html.count('<style>') == html.count('</style>') == 1
+    assert HOSTILE in page.text
+    assert '{{ 7*7 }}' in page.text
+    for char in '\x00\x1b\u202e\u2066\u2028':
+        assert char not in html
+    assert 'a\\x00b\\x1b[31mc\\u202ed\\u2066e\\u2028f' in page.text
+
+
+def test_coordinates_that_no_robot_has_do_not_spoil_the_map(story: Story, journal: Path) -> None:
+    with JournalReader(journal) as reader:
+        events = list(reader.events(mission_id='mission-parcel'))
+    wild = {'skill': 'navigate_to_pose', 'goal': {'x': 1e308, 'y': -1e308}}
+    started = next(event for event in events if event.type == 'ROBOT_ACTION_STARTED')
+
+    chart = draw_map(tell('mission', [*events, replace(started, action_id='x', payload=wild)]))
+
+    assert chart == draw_map(story)
+
+
+@pytest.mark.parametrize('value', [None, 7, True, 'text', [], [None], {}, {'x': 'y'}, 10**400])
+def test_payloads_of_unexpected_shapes_are_shown_as_far_as_they_go(
+    journal: Path, value: Any
+) -> None:
+    with JournalReader(journal) as reader:
+        events = list(reader.events())
+    changed = [
+        replace(event, payload={key: value for key in event.payload}) for event in events
+    ] + [replace(event, payload={}) for event in events]
+
+    Page(render([tell('mission', changed)], Source('journal.db', 1, 0)))
+
+
+async def _many(path: Path, count: int) -> None:
+    journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+    for index in range(count):
+        started = MissionStarted(
+            instruction=f'No. {index}', robot_id='r', provider='p', max_steps=1
+        )
+        await journal.append((started, Correlation(mission_id=f'm-{index}')))
+    call = ToolCallRecorded(
+        name='get_world_snapshot',
+        arguments={},
+        decision_snapshot_id=None,
+        purpose=None,
+        expected_outcome=None,
+        client={'kind': 'mcp'},
+    )
+    await journal.append((call, Correlation(tool_call_id='call-1')))
+    await journal.close()
+
+
+def test_without_an_id_the_newest_missions_and_the_calls_outside_them_are_shown(
+    tmp_path: Path,
+) -> None:
+    asyncio.run(_many(tmp_path / 'journal.db', 23))
+
+    page = Page(write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text())
+
+    assert 'No. 22' in page.text
+    assert 'No. 3' in page.text
+    assert 'No. 2 ' not in page.text
+    assert '3 older missions are not shown' in page.text
+    assert 'Calls outside missions' in page.text
+    assert 'by: mcp' in page.text
+    assert 'No end recorded' in page.text
+
+
+def test_one_mission_can_be_asked_for_and_an_unknown_one_is_named(tmp_path: Path) -> None:
+    asyncio.run(_many(tmp_path / 'journal.db', 3))
+
+    report = write_report(tmp_path / 'journal.db', tmp_path / 'r.html', mission_id='m-1')
+
+    page = Page(report.read_text())
+    assert 'No. 1' in page.text
+    assert 'No. 2' not in page.text
+    assert 'Calls outside missions' not in page.text
+    with pytest.raises(ConfigurationError, match=r'mission m-9: not in .*: m-0, m-1, m-2'):
+        write_report(tmp_path / 'journal.db', tmp_path / 'r.html', mission_id='m-9')
+
+
+def test_an_empty_journal_gives_a_page_that_says_so(tmp_path: Path) -> None:
+    asyncio.run(MissionJournal.open(tmp_path / 'j.db', clock=SystemClock(), inline=True).close())
+
+    page = Page(write_report(tmp_path / 'j.db', tmp_path / 'r.html').read_text())
+
+    assert 'holds no mission and no call yet' in page.text
+
+
+def test_a_file_that_is_no_sound_journal_is_refused_by_name(journal: Path, tmp_path: Path) -> None:
+    (tmp_path / 'text.db').write_text('this is no database, but it is long enough to be read')
+    newer = tmp_path / 'newer.db'
+    newer.write_bytes(journal.read_bytes())
+    database = sqlite3.connect(newer)
+    database.execute('PRAGMA user_version = 99')
+    database.close()
+    report = tmp_path / 'report.html'
+
+    with pytest.raises(JournalUnavailableError, match=r'nowhere\.db'):
+        write_report(tmp_path / 'nowhere.db', report)
+    with pytest.raises(JournalCorruptError, match=r'text\.db'):
+        write_report(tmp_path / 'text.db', report)
+    with pytest.raises(JournalTooNewError, match=r'newer\.db'):
+        write_report(newer, report)
+    assert not report.exists()
+
+
+def test_the_report_is_written_whole_or_not_at_all(journal: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r'output .*nowhere/r.html: No such file'):
+        write_report(journal, tmp_path / 'nowhere' / 'r.html')
+    with pytest.raises(ConfigurationError, match='that is the journal itself'):
+        write_report(journal, journal)
+    (tmp_path / 'folder.html').mkdir()
+    with pytest.raises(ConfigurationError, match=r'folder\.html: Is a directory'):
+        write_report(journal, tmp_path / 'folder.html')
+
+    report = write_report(journal, tmp_path / 'r.html')
+
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['folder.html', 'r.html']
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(report.stat().st_mode) == 0o666 & ~mask
+
+
+def test_long_texts_are_cut_and_say_so() -> None:
+    assert printable('x' * 5000) == 'x' * 4000 + ' … (1,000 more characters in the journal)'
+    assert printable('naïve 日本 👩‍🚀\n') == 'naïve 日本 👩‍🚀\n'
+
+
+@pytest.mark.parametrize(
+    ('value', 'told'),
+    [(0.123456, '0.1235'), (True, 'yes'), (None, 'none'), ([], 'none'), ({'a': 1}, '{"a": 1}')],
+)
+def test_measured_values_are_told_in_short(value: Any, told: str) -> None:
+    assert plain(value) == told
+
+
+@pytest.mark.parametrize(
+    ('value', 'told'),
+    [(0.25, '0.25 s'), (12.34, '12.3 s'), (75, '1 min 15 s'), (7500, '2 h 5 min')],
+)
+def test_durations_are_told_in_the_unit_that_fits(value: float, told: str) -> None:
+    assert seconds(value) == told
+
+
+@pytest.mark.parametrize(('extent', 'step'), [(6.0, 1.0), (0.8, 0.1), (100.0, 20.0), (2.0, 0.5)])
+def test_grid_lines_stand_at_round_numbers(extent: float, step: float) -> None:
+    assert nice_step(extent) == pytest.approx(step)
+
+
+def test_the_command_writes_the_report_and_prints_where(
+    journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / 'mission.html'
+
+    assert main(['report', str(journal), '-o', str(target), '--mission', 'mission-parcel']) == 0
+
+    assert capsys.readouterr().out == f'{target}\n'
+    assert 'Fetch the parcel.' in target.read_text()
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [['nowhere.db'], ['{journal}', '--mission', 'm'], ['{journal}', '-o', '/no/r.html']],
+)
+def test_the_command_refuses_with_one_line_and_exit_code_2(
+    journal: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(['report', *(a.format(journal=journal) for a in arguments)]) == 2
+
+    told = capsys.readouterr()
+    assert told.out == ''
+    assert told.err.startswith('robot-agent-harness report: ')
+    assert told.err.count('\n') == 1
