@@ -19,7 +19,11 @@ from typing import Literal
 
 from sqlite_utils import Database
 
-from robot_agent_harness.errors import JournalCorruptError, JournalUnavailableError
+from robot_agent_harness.errors import (
+    JournalCorruptError,
+    JournalError,
+    JournalUnavailableError,
+)
 from robot_agent_harness.journal.lock import JournalLock
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.journal.schema import chain_of, COLUMNS, migrations
@@ -218,6 +222,7 @@ class JournalDatabase:
         kernel with multigrain timestamps: a `stat` makes the next write record a new time.
 
         :raises JournalUnavailableError: one of them is gone.
+        :raises JournalLockedError: our lock file was removed, and another harness made its own.
         """
         try:
             folder = os.stat(self._parent)
@@ -228,6 +233,7 @@ class JournalDatabase:
             return True
         if self._identity() != files:
             return False
+        self._lock.ensure()
         if abs(time.time_ns() - folder.st_mtime_ns) > FOLDER_TICK_NS:
             self._folder = seen
         return True
@@ -293,7 +299,7 @@ class JournalDatabase:
     def _log_in_place(self, files: tuple[int, ...]) -> bool:
         try:
             return self._in_place(files)
-        except JournalUnavailableError:
+        except JournalError:
             return False
 
     def _gone(self, error: OSError) -> JournalUnavailableError:

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import hashlib
-import math
 from typing import Any, NamedTuple
 
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event, SCHEMA_VERSION
-from robot_agent_harness.jsonable import canonical_json
+from robot_agent_harness.jsonable import canonical_json, jsonable
 
 MAX_PAYLOAD_CHARS = 4 * 1024 * 1024
 """Above this many characters of JSON, long texts in the payload are shortened."""
@@ -99,7 +98,7 @@ def _reduced(value: Any, max_text: int, depth: int = 0) -> Any:
         bits = value.bit_length()
         return int(value) if bits <= MAX_INT_BITS else f'[an integer of {bits} bits]'
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else str(value)
+        return jsonable(float(value))
     if depth >= MAX_DEPTH:
         return f'[nested deeper than {MAX_DEPTH} levels]'
     if isinstance(value, Mapping):

@@ -358,7 +358,7 @@ def _prepared_path(path: Path) -> Path:
         missing = [folder for folder in resolved.parents if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, 'strerror', None) or str(error)
         raise JournalUnavailableError(
             f'journal {path}: its folder cannot be made ({reason}); give this user write access '

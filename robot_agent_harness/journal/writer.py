@@ -21,7 +21,7 @@ import threading
 import time
 from typing import TypeAlias
 
-from robot_agent_harness.errors import JournalUnavailableError
+from robot_agent_harness.errors import JournalError, JournalUnavailableError
 from robot_agent_harness.events import Correlation, Event
 from robot_agent_harness.journal.database import JournalDatabase
 from robot_agent_harness.journal.records import Row
@@ -265,7 +265,7 @@ class JournalWriter:
         if changed:
             self._on_health()
         self._resolve([(submission, JournalUnavailableError(text)) for submission in late])
-        if not isinstance(error, (sqlite3.Error, OSError, JournalUnavailableError)):
+        if not isinstance(error, (sqlite3.Error, OSError, JournalError)):
             logger.error('unexpected failure of the journal writer', exc_info=error)
         return float(min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(self._failures - 1, 10)))
 

@@ -1,0 +1,271 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""check_journal finds each broken promise, and finds none where none is broken."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+import sqlite3
+from typing import Any
+
+from journal_rig import opened
+import pytest
+
+from robot_agent_harness.events import (
+    ActionPreconditionChecked,
+    Correlation,
+    Event,
+    MissionEnded,
+    MissionStarted,
+    RobotActionOutcome,
+    RobotActionProgress,
+    RobotActionStarted,
+    SalientEvent,
+    ToolCallRecorded,
+    ToolResultRecorded,
+    WorldSnapshotCaptured,
+)
+from robot_agent_harness.journal.schema import chain_of
+from robot_agent_harness.testing.journal_assertions import assert_journal, check_journal
+
+IDS = Correlation(mission_id='m', tool_call_id='c', action_id='a', snapshot_id='s1')
+Entry = tuple[Event, Correlation]
+
+
+def progress(state: str, *, late: bool = False) -> Entry:
+    return RobotActionProgress(state=state, late=late), IDS
+
+
+def checked(ok: bool) -> Entry:
+    event = ActionPreconditionChecked(
+        ok=ok, decision_snapshot_id=None, fresh_snapshot_id='s1', checks=[]
+    )
+    return event, IDS
+
+
+def outcome(state: str, reason: str, snapshot_id: str | None = 's2') -> Entry:
+    event = RobotActionOutcome(
+        state=state, reason=reason, evidence={}, verification_snapshot_id=snapshot_id
+    )
+    return event, IDS
+
+
+def snapshot(snapshot_id: str) -> Entry:
+    event = WorldSnapshotCaptured(reason='verification', snapshot={})
+    return event, Correlation(snapshot_id=snapshot_id)
+
+
+SOUND: dict[str, Entry] = {
+    'mission': (
+        MissionStarted(instruction='', robot_id='r', provider='scripted', max_steps=1),
+        IDS,
+    ),
+    'call': (
+        ToolCallRecorded(
+            name='navigate_to_pose',
+            arguments={},
+            decision_snapshot_id=None,
+            purpose=None,
+            expected_outcome=None,
+        ),
+        IDS,
+    ),
+    'checked': checked(True),
+    'started': (RobotActionStarted(skill='navigate_to_pose', goal={}), IDS),
+    'accepted': progress('ACCEPTED'),
+    'result': (ToolResultRecorded(status='accepted', is_error=False, structured={}), IDS),
+    'running': progress('RUNNING'),
+    'still running': progress('RUNNING'),
+    'verifying': progress('VERIFYING'),
+    'snapshot': snapshot('s2'),
+    'outcome': outcome('SUCCEEDED', 'verified'),
+    'late': progress('SUCCEEDED', late=True),
+    'ended': (MissionEnded(outcome='achieved', reason='', summary='', steps=1), IDS),
+}
+
+
+def write(path: Path, entries: list[Entry]) -> Path:
+    async def main() -> None:
+        async with opened(path) as journal:
+            await journal.append(*entries)
+
+    asyncio.run(main())
+    return path
+
+
+def order(*names: str) -> list[Entry]:
+    return [SOUND[name] for name in names]
+
+
+def without(*names: str) -> list[Entry]:
+    return [entry for name, entry in SOUND.items() if name not in names]
+
+
+def swapped(one: str, other: str) -> list[Entry]:
+    names = list(SOUND)
+    i, j = names.index(one), names.index(other)
+    names[i], names[j] = names[j], names[i]
+    return order(*names)
+
+
+def changed(name: str, entry: Entry) -> list[Entry]:
+    return [entry if key == name else value for key, value in SOUND.items()]
+
+
+def inserted(before: str, *entries: Entry) -> list[Entry]:
+    place = list(SOUND).index(before)
+    values = list(SOUND.values())
+    return [*values[:place], *entries, *values[place:]]
+
+
+def idless(name: str) -> list[Entry]:
+    return changed(name, (SOUND[name][0], Correlation()))
+
+
+def test_a_sound_journal_has_no_violations(tmp_path: Path) -> None:
+    path = write(tmp_path / 'journal.db', list(SOUND.values()))
+    assert check_journal(path) == []
+    assert_journal(path)
+
+
+VIOLATIONS: dict[str, tuple[list[Entry], str]] = {
+    'no result': (without('result'), 'call c has 0 results'),
+    'two results': (inserted('ended', SOUND['result']), 'call c has 2 results'),
+    'result of no call': (without('call'), 'call c was recorded 0 times'),
+    'call twice': (inserted('started', SOUND['call']), 'call c was recorded 2 times'),
+    'result first': (swapped('call', 'result'), 'the result of call c comes before it'),
+    'no outcome': (without('outcome', 'late'), 'action a has 0 outcomes'),
+    'two outcomes': (inserted('ended', SOUND['outcome']), 'action a has 2 outcomes'),
+    'outcome of no action': (
+        without('started', 'accepted', 'running', 'still running', 'verifying'),
+        'action a was recorded 0 times',
+    ),
+    'outcome first': (
+        [*order('outcome', 'call', 'checked', 'started', 'result')],
+        'the outcome of action a comes before it',
+    ),
+    'unchecked': (without('checked'), 'without checked preconditions'),
+    'checked too late': (swapped('checked', 'started'), 'without checked preconditions'),
+    'checked before the call': (swapped('checked', 'call'), 'were checked before it'),
+    'failed check': (changed('checked', checked(False)), 'though its check had failed'),
+    'result before the start': (swapped('started', 'result'), 'an action after its result'),
+    'two actions of a call': (
+        inserted('outcome', (SOUND['started'][0], Correlation(tool_call_id='c', action_id='b'))),
+        'call c started 2 actions',
+    ),
+    'action of no call': (
+        changed('started', (SOUND['started'][0], Correlation(action_id='a'))),
+        'action a starts without a call',
+    ),
+    'success unverified': (
+        changed('outcome', outcome('SUCCEEDED', 'aborted')),
+        'is SUCCEEDED for reason aborted',
+    ),
+    'verified failure': (
+        changed('outcome', outcome('FAILED', 'verified')),
+        'is FAILED for reason verified',
+    ),
+    'success without snapshot': (without('snapshot'), 'no snapshot s2 was recorded between'),
+    'success on an old snapshot': (swapped('snapshot', 'call'), 'no snapshot s2 was recorded'),
+    'success on a later snapshot': (swapped('snapshot', 'late'), 'no snapshot s2 was recorded'),
+    'success on no snapshot': (
+        changed('outcome', outcome('SUCCEEDED', 'verified', None)),
+        'no snapshot None was recorded',
+    ),
+    'success without verifying': (without('verifying'), 'went from RUNNING to SUCCEEDED'),
+    'success on request': (
+        without('accepted', 'running', 'still running', 'verifying'),
+        'went from REQUESTED to SUCCEEDED',
+    ),
+    'a step back': (inserted('outcome', progress('RUNNING')), 'went from VERIFYING to RUNNING'),
+    'an unknown state': (inserted('outcome', progress('FLYING')), 'an unknown state'),
+    'no end': (changed('outcome', outcome('RUNNING', 'aborted')), 'RUNNING, which is no end'),
+    'progress first': (swapped('accepted', 'checked'), 'progress of action a before its start'),
+    'progress after the end': (inserted('ended', progress('RUNNING')), 'after its outcome'),
+    'late before the end': (swapped('late', 'running'), 'late progress of action a, which goes'),
+    'mission twice': (inserted('call', SOUND['mission']), 'mission m was recorded 2 times'),
+    'mission without end': (without('ended'), 'mission m has 0 ends'),
+    'call without id': (idless('call'), '(TOOL_CALL_RECORDED) lacks the id'),
+    'outcome without id': (idless('outcome'), '(ROBOT_ACTION_OUTCOME) lacks the id'),
+}
+
+
+@pytest.mark.parametrize('name', VIOLATIONS)
+def test_each_broken_promise_is_named(tmp_path: Path, name: str) -> None:
+    entries, told = VIOLATIONS[name]
+    path = write(tmp_path / 'journal.db', entries)
+    violations = check_journal(path)
+    assert any(told in violation for violation in violations), violations
+    with pytest.raises(AssertionError) as caught:
+        assert_journal(path)
+    assert told in str(caught.value)
+
+
+def test_open_work_is_no_violation_of_a_journal_that_is_being_written(tmp_path: Path) -> None:
+    path = write(tmp_path / 'journal.db', order('mission', 'call', 'checked', 'started'))
+    assert len(check_journal(path)) == 3
+    assert check_journal(path, finished=False) == []
+
+
+def test_progress_that_was_dropped_for_want_of_room_is_missed_by_nobody(tmp_path: Path) -> None:
+    event = SalientEvent(kind='journal_records_dropped', message='', details={'dropped': {'a': 2}})
+    note = (event, Correlation(mission_id='m'))
+    entries = [*inserted('accepted', note)]
+    entries = [entry for entry in entries if entry not in order('accepted', 'running')]
+    assert check_journal(write(tmp_path / 'journal.db', entries)) == []
+
+
+def test_a_rejected_and_an_unknown_action_are_sound(tmp_path: Path) -> None:
+    for state, reason in (('FAILED', 'rejected'), ('UNKNOWN', 'acceptance_timeout')):
+        names = ('call', 'checked', 'started', 'result')
+        entries = [*order(*names), outcome(state, reason, None)]
+        assert check_journal(write(tmp_path / f'{reason}.db', entries)) == []
+
+
+def alter(path: Path, *statements: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        triggers = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall()
+        for name, _ in triggers:
+            connection.execute(f'DROP TRIGGER {name}')
+        for statement in statements:
+            connection.execute(statement)
+        for _, sql in triggers:
+            connection.execute(sql)
+
+
+@pytest.mark.parametrize(
+    ('statement', 'told'),
+    [
+        ('DELETE FROM events WHERE seq = 8', 'record 9 follows record 7: seq has a gap'),
+        ('DELETE FROM events WHERE seq = 8', 'record 8 is missing'),
+        ("UPDATE events SET mission_id = 'n' WHERE seq = 9", 'record 9 was altered'),
+        ("UPDATE events SET payload = 'x' WHERE seq = 9", 'record 9 is no JSON object'),
+        ("UPDATE events SET payload = '{}' WHERE seq = 2", 'payload name: Field required'),
+    ],
+)
+def test_altered_files_are_named(tmp_path: Path, statement: str, told: str) -> None:
+    path = write(tmp_path / 'journal.db', list(SOUND.values()))
+    alter(path, statement)
+    violations = check_journal(path)
+    assert any(told in violation for violation in violations), violations
+
+
+def test_types_of_a_later_release_are_ignored(tmp_path: Path) -> None:
+    path = write(tmp_path / 'journal.db', list(SOUND.values()))
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        seq, chain = connection.execute(
+            'SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1'
+        ).fetchone()
+        row: tuple[Any, ...] = (seq + 1, 1, 'DREAM_RECORDED', 0, *[None] * 6, '{"deep":true}')
+        marks = ', '.join('?' * 12)
+        connection.execute(f'INSERT INTO events VALUES ({marks})', (*row, chain_of(chain, row)))
+    assert check_journal(path) == []
+
+
+def test_what_cannot_be_read_is_a_violation(tmp_path: Path) -> None:
+    [violation] = check_journal(tmp_path / 'nothing.db')
+    assert 'nothing.db' in violation
