@@ -32,8 +32,13 @@ for candidate in $candidates; do
     fi
 done
 
-found=$(python3 --version 2>/dev/null) || found='no python3 at all'
-[ -n "${PYTHON:-}" ] && found="PYTHON=$PYTHON, which is $("$PYTHON" --version 2>&1 || true)"
+if [ -z "${PYTHON:-}" ]; then
+    found=$(python3 --version 2>&1) || found='no python3 at all'
+elif ! command -v "$PYTHON" >/dev/null; then
+    found="PYTHON=$PYTHON, which is no program"
+else
+    found="PYTHON=$PYTHON, which is $("$PYTHON" --version 2>&1)"
+fi
 echo "set-up: Python 3.10, 3.11, 3.12 or 3.13 is needed; found: $found." >&2
 echo "set-up: install one (Debian and Ubuntu: apt install python3 python3-venv python3-dev)," \
     "or name one: PYTHON=/path/to/python3.12 make setup" >&2

@@ -23,6 +23,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -177,7 +178,14 @@ class Job:
         say(f'{title} ...')
         with self.log.open('w') as out:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+                command,
+                cwd=ROOT,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                # If we are killed, the next set-up waits until this command has ended as well.
+                pass_fds=_lock_held,
             )
 
     def wait(self) -> None:
@@ -332,13 +340,16 @@ def why(folder: Path, key: dict[str, Any]) -> str:
 def pip_failure(output: str) -> str:
     """Turn pip's output into what is missing."""
     missing = re.search(r'No matching distribution found for (\S+)', output)
-    if missing and re.search(r'(?i)connection|retrying|resolve|proxy|timed? ?out', output):
-        reason = 'the package index could not be reached'
+    here = f'Python {platform.python_version()} on {sys.platform} {platform.machine()}'
+    if missing and missing[1].startswith('ros-'):
+        reason = (
+            f'the package index has no wheel of {missing[1]} for {here}; it has them for Python '
+            '3.10 to 3.13 on Linux x86-64 with glibc 2.28 or newer'
+        )
     elif missing:
         reason = (
-            f'the package index has no wheel of {missing[1]} for Python '
-            f'{platform.python_version()} on {sys.platform} {platform.machine()} '
-            '(glibc 2.28 or newer is needed); Python 3.10 to 3.13 on Linux x86-64 has them'
+            f'{missing[1]} was not found: the package index cannot be reached, or does not have '
+            f'it for {here}'
         )
     elif 'THESE PACKAGES DO NOT MATCH THE HASHES' in output:
         reason = 'a package is not the one that was locked (its hash differs)'
@@ -470,6 +481,9 @@ def write_variables(ros: list[str]) -> None:
     write(ROS / 'variables.sh', '\n'.join(lines) + '\n')
 
 
+_lock_held: list[int] = []
+
+
 @contextlib.contextmanager
 def only_one() -> Iterator[None]:
     """Let one set-up at a time work in this tree."""
@@ -479,12 +493,14 @@ def only_one() -> Iterator[None]:
         except BlockingIOError:
             say('another set-up is running in this folder; waiting for it ...')
             fcntl.flock(lock, fcntl.LOCK_EX)
+        _lock_held[:] = [lock.fileno()]
         yield
 
 
 def main() -> int:
     """Bring the environment up to date."""
     started = time.monotonic()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     ros = ros_installation()
     locks = [PIP_LOCK, BUILD_LOCK, LOCK, *([] if ros else [ROS_LOCK])]
     venv_key: dict[str, Any] = {
