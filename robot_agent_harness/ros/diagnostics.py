@@ -19,6 +19,7 @@ from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event, ModelResponseRecorded
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.ros.conversions import time_msg
+from robot_agent_harness.ros.quiet import QUIET_PUBLISHER
 from robot_agent_harness.world.snapshot import Availability, WorldSnapshot
 
 PERIOD_S = 1.0
@@ -59,7 +60,9 @@ class Diagnostics:
         self._model_error: str | None = None
         self._open = True
         # A diagnostics topic is one for the whole robot, hence the absolute name (REP 107).
-        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', DEPTH)
+        self._publisher = node.create_publisher(
+            DiagnosticArray, '/diagnostics', DEPTH, event_callbacks=QUIET_PUBLISHER
+        )
         core.journal.add_event_listener(self._on_event)
 
     def publish(self) -> None:

@@ -53,6 +53,8 @@ class HarnessNode(LifecycleNode):
         self.session: HarnessSession | None = None
         self.failure: str | None = None
         """Why the last transition failed, in one line."""
+        self.says_failures = True
+        """Whether failures are logged; off for one who tells of them in a better way."""
         self._loop = loop
         self._mcp_http = bool(self.values['mcp.enabled']) and not mcp_stdio
         self._on_finalized = on_finalized
@@ -109,7 +111,8 @@ class HarnessNode(LifecycleNode):
             act()
         except HarnessError as error:
             self.failure = ' '.join(str(error).split())
-            logger.debug('%s failed: %s', name, self.failure)
+            if self.says_failures:
+                logger.error('%s failed: %s', name, self.failure)
             return TransitionCallbackReturn.FAILURE
         except Exception as error:
             self.failure = f'{name} failed: {error!r}'

@@ -47,6 +47,7 @@ from robot_agent_harness.actions.controller import (
 )
 from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.ros.conversions import feedback, pose_stamped, result_payload
+from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +108,7 @@ class Nav2Controller:
                 part + 'feedback',
                 self._on_feedback,
                 QoSProfile(depth=FEEDBACK_DEPTH),
+                event_callbacks=QUIET_SUBSCRIPTION,
                 raw=True,
             ),
             # Transient local: what the server ran before we came is what we must know first.
@@ -115,6 +117,7 @@ class Nav2Controller:
                 part + 'status',
                 self._on_status,
                 qos_profile_action_status_default,
+                event_callbacks=QUIET_SUBSCRIPTION,
             ),
         )
         steady = RclClock(clock_type=ClockType.STEADY_TIME)

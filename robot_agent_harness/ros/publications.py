@@ -20,6 +20,7 @@ from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event
 from robot_agent_harness.msg import MissionEvent, RobotActionState, WorldSnapshot
 from robot_agent_harness.ros import conversions
+from robot_agent_harness.ros.quiet import QUIET_PUBLISHER
 
 logger = logging.getLogger(__name__)
 
@@ -45,9 +46,14 @@ class Publications:
         self._core = core
         self._clock = clock
         self._open = True
-        self._snapshots = node.create_publisher(WorldSnapshot, '~/world_snapshot', NEWEST)
-        self._actions = node.create_publisher(RobotActionState, '~/action_state', LATCHED)
-        self._events = node.create_publisher(MissionEvent, '~/mission_event', EVENTS)
+        self._snapshots, self._actions, self._events = (
+            node.create_publisher(*topic, event_callbacks=QUIET_PUBLISHER)
+            for topic in (
+                (WorldSnapshot, '~/world_snapshot', NEWEST),
+                (RobotActionState, '~/action_state', LATCHED),
+                (MissionEvent, '~/mission_event', EVENTS),
+            )
+        )
         core.tracker.on_change(self._on_change)
         core.journal.add_event_listener(self._on_event)
 

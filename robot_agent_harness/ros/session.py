@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 import concurrent.futures
+import contextlib
 import logging
 import os
 from pathlib import Path
@@ -35,6 +36,7 @@ from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
 from robot_agent_harness.ros.mission_server import DEACTIVATED, MissionServer
 from robot_agent_harness.ros.nav2 import Nav2Controller
 from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_PERIOD_S
+from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.ros_clock import RosClock
 from robot_agent_harness.ros.world_sources import WorldSources
 from robot_agent_harness.world.salient import Salient
@@ -97,45 +99,16 @@ class HarnessSession:
         self._tasks: list[asyncio.Task[None]] = []
         self._mcp_http = mcp_http
         self._mcp_serving = False
-        self._nav2 = Nav2Controller(node, CONTROLLER, clock=self._clock, loop=loop)
-        try:
+        with contextlib.ExitStack() as undo:
+            self._nav2 = Nav2Controller(node, CONTROLLER, clock=self._clock, loop=loop)
+            undo.callback(self._nav2.close)
             self.model = on_loop(loop, self._make_model())
             self.core = on_loop(loop, self._make_core())
-        except BaseException:
-            self._nav2.close()
-            raise
-        self.mcp = McpServer(
-            registry=self.core.registry,
-            dispatcher=self.core.dispatcher,
-            observer=self.core.observer,
-            board=self.core.board,
-            settings=_mcp_settings(parameters),
-            mission_id=lambda: self.core.harness.mission_id,
-            events_reader=self._read_events,
-        )
-        self._sources = WorldSources(
-            node,
-            self.core.builder,
-            clock=self._clock,
-            global_frame=str(parameters['global_frame']),
-            base_frame=str(parameters['base_frame']),
-        )
-        self._publications = Publications(node, self.core, clock=self._clock)
-        self._diagnostics = Diagnostics(
-            node,
-            self.core,
-            clock=self._clock,
-            robot_id=str(parameters['robot_id']),
-            battery_low_fraction=float(parameters['battery.low_fraction']),
-            model=self.model,
-            readiness=lambda: self.readiness,
-            endpoint=lambda: self.mcp.url if self._mcp_serving else None,
-        )
-        self._missions = MissionServer(node, self.core, loop=loop, refusal=self._refusal)
-        self._human = node.create_subscription(
-            String, '~/human_message', self._on_human_message, HUMAN_DEPTH
-        )
-        loop.call_soon_threadsafe(self._begin)
+            undo.callback(lambda: on_loop(loop, self.core.close(cancel_running=False)))
+            self.mcp = self._make_mcp()
+            self._make_topics()
+            on_loop(loop, self._begin())
+            undo.pop_all()
 
     @property
     def readiness(self) -> str | None:
@@ -149,14 +122,21 @@ class HarnessSession:
 
         :raises ConfigurationError: MCP cannot be served where the parameters say.
         """
-        if self._mcp_http and not self._mcp_serving:
-            await self.mcp.start()
-            self._mcp_serving = True
+        # Begun first: what is open now is an earlier run's, and no client can add to it yet.
+        recovery = None if self._recovered else asyncio.create_task(recover(self.core))
+        try:
+            if self._mcp_http and not self._mcp_serving:
+                await self.mcp.start()
+                self._mcp_serving = True
+        except BaseException:
+            if recovery is not None:
+                recovery.cancel()
+            raise
         self.core.harness.start()
         self._why_not = 'recovering what an earlier run left open'
         # Not awaited: recovery asks the controller, and its answers come through the rclpy thread,
         # which is waiting for this.
-        self._activation = asyncio.create_task(self._accept(), name='activation')
+        self._activation = asyncio.create_task(self._accept(recovery), name='activation')
 
     async def activated(self) -> None:
         """Wait until an activation is complete."""
@@ -230,16 +210,58 @@ class HarnessSession:
             await journal.close()
             raise
 
-    def _begin(self) -> None:
-        self._tasks = [
-            self._loop.create_task(every(SNAPSHOT_PERIOD_S, self._publications.publish_snapshot)),
-            self._loop.create_task(every(DIAGNOSTICS_PERIOD_S, self._diagnostics.publish)),
-        ]
+    def _make_mcp(self) -> McpServer:
+        core = self.core
+        return McpServer(
+            registry=core.registry,
+            dispatcher=core.dispatcher,
+            observer=core.observer,
+            board=core.board,
+            settings=_mcp_settings(self._parameters),
+            mission_id=lambda: core.harness.mission_id,
+            events_reader=self._read_events,
+        )
 
-    async def _accept(self) -> None:
+    def _make_topics(self) -> None:
+        node, p = self._node, self._parameters
+        self._sources = WorldSources(
+            node,
+            self.core.builder,
+            clock=self._clock,
+            global_frame=str(p['global_frame']),
+            base_frame=str(p['base_frame']),
+        )
+        self._publications = Publications(node, self.core, clock=self._clock)
+        self._diagnostics = Diagnostics(
+            node,
+            self.core,
+            clock=self._clock,
+            robot_id=str(p['robot_id']),
+            battery_low_fraction=float(p['battery.low_fraction']),
+            model=self.model,
+            readiness=lambda: self.readiness,
+            endpoint=lambda: self.mcp.url if self._mcp_serving else None,
+        )
+        self._missions = MissionServer(node, self.core, loop=self._loop, refusal=self._refusal)
+        self._human = node.create_subscription(
+            String,
+            '~/human_message',
+            self._on_human_message,
+            HUMAN_DEPTH,
+            event_callbacks=QUIET_SUBSCRIPTION,
+        )
+
+    async def _begin(self) -> None:
+        for period_s, act in (
+            (SNAPSHOT_PERIOD_S, self._publications.publish_snapshot),
+            (DIAGNOSTICS_PERIOD_S, self._diagnostics.publish),
+        ):
+            self._tasks.append(asyncio.create_task(every(period_s, act)))
+
+    async def _accept(self, recovery: asyncio.Task[Any] | None) -> None:
         try:
-            if not self._recovered:
-                await recover(self.core)
+            if recovery is not None:
+                await recovery
                 self._recovered = True
         except Exception:
             # Fail closed: with an earlier run's work open, nothing new may move the robot.
@@ -250,7 +272,6 @@ class HarnessSession:
         where = f'MCP at {self.mcp.url}' if self._mcp_serving else 'MCP over HTTP not served'
         model = f'{self.model.provider} {self.model.model or ""}'.strip() if self.model else 'none'
         logger.info('ready: %s, journal %s, model %s', where, self.core.journal.path, model)
-
 
     def _refuse(self, why: str) -> None:
         self.core.dispatcher.active = self._accepting = False
@@ -266,7 +287,9 @@ class HarnessSession:
         if self._mcp_serving:
             self._mcp_serving = False
             stopping.append(self.mcp.stop())
-        await asyncio.gather(*stopping, return_exceptions=True)
+        for problem in await asyncio.gather(*stopping, return_exceptions=True):
+            if problem is not None:
+                logger.error('closing: %r', problem)
         await self.core.close(
             cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
         )

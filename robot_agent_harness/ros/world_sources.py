@@ -27,6 +27,7 @@ from std_msgs.msg import Bool
 
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.ros import conversions
+from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.world.builder import WorldSnapshotBuilder
 from robot_agent_harness.world.samples import Sample
 
@@ -64,8 +65,11 @@ class WorldSources:
         self._clock = clock
         self._last_pose_ns = 0
         self._subscriptions = [
-            node.create_subscription(Odometry, 'odom', self._on_odometry, NEWEST),
-            node.create_subscription(BatteryState, 'battery_state', self._on_battery, NEWEST),
+            node.create_subscription(*topic, NEWEST, event_callbacks=QUIET_SUBSCRIPTION)
+            for topic in (
+                (Odometry, 'odom', self._on_odometry),
+                (BatteryState, 'battery_state', self._on_battery),
+            )
         ]
         self._latched = (
             LatchedTopic(node, PoseWithCovarianceStamped, 'amcl_pose', self._on_map_pose),
@@ -128,7 +132,9 @@ class LatchedTopic:
             message_type, name, callback, qos, **events
         )
         self._name = name
-        events = SubscriptionEventCallbacks(incompatible_qos=self._on_incompatible)
+        events = SubscriptionEventCallbacks(
+            incompatible_qos=self._on_incompatible, use_default_callbacks=False
+        )
         self._subscriptions = [self._make(LATCHED, event_callbacks=events)]
 
     def close(self) -> None:
@@ -139,7 +145,7 @@ class LatchedTopic:
     def _on_incompatible(self, _event: Any) -> None:
         if len(self._subscriptions) == 1:
             logger.info('%s has a publisher that does not latch; listening to it too', self._name)
-            self._subscriptions.append(self._make(NEWEST))
+            self._subscriptions.append(self._make(NEWEST, event_callbacks=QUIET_SUBSCRIPTION))
 
 
 class Transforms:
@@ -172,7 +178,7 @@ class Transforms:
         try:
             tf2_ros = importlib.import_module('tf2_ros')
         except ImportError:
-            logger.info('tf2_ros is not installed: the map pose is amcl_pose carried by odom')
+            logger.debug('tf2_ros is not installed: the map pose is amcl_pose carried by odom')
             return None
         return cls(node, tf2_ros, callback, global_frame, base_frame)
 
