@@ -85,7 +85,9 @@ def _fields(event: Event) -> dict[str, Any]:
 
 def _clean(text: str | None) -> str | None:
     """Return the text with what UTF-8 cannot encode written as an escape."""
-    return None if text is None else text.encode('utf-8', 'backslashreplace').decode('utf-8')
+    if text is None or text.isascii():
+        return text
+    return text.encode('utf-8', 'backslashreplace').decode('utf-8')
 
 
 def _reduced(value: Any, max_text: int, depth: int = 0) -> Any:
