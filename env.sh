@@ -63,6 +63,7 @@ _rah_enter() {
         # The wheels' own start-up hook would start every Python twice to set what is set here.
         export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
         export ROS_VERSION=2 ROS_PYTHON_VERSION=3 ROS_DISTRO=kilted
+        export RMW_IMPLEMENTATION="${RMW_IMPLEMENTATION:-rmw_fastrtps_cpp}"
     fi
     export VIRTUAL_ENV="$_rah_root/.venv"
     unset PYTHONHOME
@@ -71,7 +72,6 @@ _rah_enter() {
     _rah_prepend CMAKE_PREFIX_PATH "$_rah_prefixes"
     _rah_prepend LD_LIBRARY_PATH "$_rah_libraries"
     _rah_prepend PYTHONPATH "$_rah_modules"
-    export RMW_IMPLEMENTATION="${RMW_IMPLEMENTATION:-rmw_fastrtps_cpp}"
     # A robot elsewhere on the network must not be moved by a test; a configured DDS is left alone.
     if [ -z "${ROS_AUTOMATIC_DISCOVERY_RANGE:-}${ROS_LOCALHOST_ONLY:-}${ROS_STATIC_PEERS:-}" ]; then
         export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
