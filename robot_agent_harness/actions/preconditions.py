@@ -130,7 +130,9 @@ def _age(name: str, field: Observed[Any], limit: float | None) -> Check | None:
         return None
     if field.availability in (Availability.MISSING, Availability.INVALID):
         return Check(name, False, field.availability.value, limit, field.reason)
-    ok = field.age_s is not None and field.age_s <= limit
+    # A source can be known to be dead before its last word is old: stale is stale at any age.
+    available = field.availability is Availability.AVAILABLE
+    ok = available and field.age_s is not None and field.age_s <= limit
     detail = None if ok else (field.reason or f'older than {limit} s')
     return Check(name, ok, _round(field.age_s), limit, detail)
 

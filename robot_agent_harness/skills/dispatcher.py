@@ -24,7 +24,11 @@ from typing import Any
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.lifecycle import OutcomeReason, RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
-from robot_agent_harness.actions.preconditions import PreconditionReport, validate
+from robot_agent_harness.actions.preconditions import (
+    PreconditionPolicy,
+    PreconditionReport,
+    validate,
+)
 from robot_agent_harness.actions.tracker import (
     Acceptance,
     ActionPlan,
@@ -56,7 +60,7 @@ from robot_agent_harness.skills.skill import (
     SkillError,
 )
 from robot_agent_harness.world.projection import project
-from robot_agent_harness.world.snapshot import WorldSnapshot
+from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnapshot
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +70,9 @@ later)."""
 START_LATENCY_MAX_S = 1.0
 """Oldest precondition check to act on: a slow disk must not turn a fresh check into a stale
 one."""
+FIRST_HEARD_S = 2.0
+"""How long a call waits for a controller or a source that has not been heard of."""
+FIRST_HEARD_PERIOD_S = 0.05
 CLOSE_S = 1.0
 """How long running calls get to finish when the dispatcher closes."""
 
@@ -155,6 +162,8 @@ class RecordedToolDispatcher:
         own = {entry.name: entry for entry in context.loop_skills}
         skill = own.get(name) or self._registry.get(name)
         managed = skill is not None and skill.managed is not None
+        if skill is not None and skill.managed is not None:
+            await self._first_heard(skill.managed.preconditions)
         decision = self._decision(context) if managed else None
         correlation = Correlation(
             mission_id=context.mission_id,
@@ -305,6 +314,24 @@ class RecordedToolDispatcher:
         acceptance = await self._tracker.start(action, plan, fresh)
         return _acceptance_result(acceptance, action, plan)
 
+    async def _first_heard(self, policy: PreconditionPolicy) -> None:
+        """Give what has never been heard of a moment: discovery after a start takes that long.
+
+        Before the call is bound to a snapshot, which would know nothing otherwise. Closing ends it.
+        """
+        deadline_ns = self._clock.monotonic_ns() + int(FIRST_HEARD_S * NS_PER_S)
+        while self.active and self._clock.monotonic_ns() < deadline_ns:
+            world = self._observer.peek()
+            navigation = world.navigation.value
+            missing = (
+                navigation is None or not navigation.controller_reachable,
+                policy.pose_max_age_s is not None and _missing(world.map_pose),
+                policy.odometry_max_age_s is not None and _missing(world.odometry),
+            )
+            if not any(missing):
+                return
+            await asyncio.sleep(FIRST_HEARD_PERIOD_S)
+
     def _decision(self, context: CallContext) -> WorldSnapshot | None:
         if context.decision_snapshot_id is not None:
             return self._observer.store.get(context.decision_snapshot_id)
@@ -358,6 +385,10 @@ class RecordedToolDispatcher:
         if not self._closing:
             await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
         return result
+
+
+def _missing(field_: Observed[Any]) -> bool:
+    return field_.availability is Availability.MISSING
 
 
 def _captured(reason: Any, snapshot: WorldSnapshot) -> WorldSnapshotCaptured:
