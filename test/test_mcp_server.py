@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import anyio
 from mcp import MCPError
-from mcp_rig import BOUND_S, connected, ERAS, RawClient, rig
+from mcp_rig import answer_of, BOUND_S, connected, ERAS, RawClient, rig
 import pytest
 
 from robot_agent_harness.events import EventType
@@ -86,44 +87,56 @@ async def test_a_tool_that_does_not_exist_is_recorded_and_answered(
         assert made.results()[0]['status'] == 'unknown_tool'
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'named'),
-    [
+async def test_arguments_of_the_wrong_shape_move_nothing_and_are_kept_as_received(
+    tmp_path: Path, era: str
+) -> None:
+    wrong = [
         ({'x': '2.0', 'y': '0', 'yaw': '0', 'frame_id': 'map'}, 'x'),
         ({'x': '1,5', 'y': 0, 'yaw': 0, 'frame_id': 'map'}, 'x'),
         ({'pose': '{"x":2,"y":0}'}, 'pose'),
         ({'x': 2, 'y': 0, 'jaw': 1}, 'jaw'),
         ({'x': 2}, 'y'),
         ({}, 'x'),
-        (None, 'x'),
-    ],
-)
-async def test_arguments_of_the_wrong_shape_move_nothing_and_are_kept_as_received(
-    tmp_path: Path, era: str, arguments: Any, named: str
-) -> None:
+    ]
     async with rig(tmp_path) as made, connected(made, era) as client:
-        answer = await client.call_tool('navigate_to_pose', arguments)
-        assert answer.is_error
-        assert answer.structured_content['status'] == 'invalid_arguments'
-        assert named in answer.content[0].text
-        assert made.calls()[0]['arguments'] == (arguments or made.calls()[0]['arguments'])
-        assert [result['status'] for result in made.results()] == ['invalid_arguments']
+        for arguments, named in wrong:
+            answer = await client.call_tool('navigate_to_pose', arguments)
+            assert answer.is_error
+            assert answer.structured_content['status'] == 'invalid_arguments'
+            assert f' {named}: ' in answer.content[0].text
+            assert made.calls()[-1]['arguments'] == arguments
+        assert {result['status'] for result in made.results()} == {'invalid_arguments'}
+        assert len(made.results()) == len(wrong)
         assert made.nav2.sent == []
 
 
-@pytest.mark.parametrize('arguments', ['{"x": 2, "y": 0}', ['x', 2], 7, True, False, ''])
+async def test_numbers_that_json_does_not_have_move_nothing(tmp_path: Path, era: str) -> None:
+    async with rig(tmp_path) as made, RawClient.connected(made, era) as raw:
+        message = raw.request('tools/call', {'name': 'navigate_to_pose', 'arguments': GOAL}, 1)
+        for text in ('NaN', '-Infinity', '1e999'):
+            body = json.dumps(message).replace('"x": 2.0', f'"x": {text}')
+            headers = {**raw.headers_for(message), 'content-type': 'application/json'}
+            answer = await raw.http.post(raw.url, content=body, headers=headers)
+            assert answer.status_code == 400 or (
+                answer_of(answer)['result']['structuredContent']['status'] == 'invalid_arguments'
+            )
+        assert made.nav2.sent == []
+        assert 'result' in await raw.call('list_places', {})
+
+
 async def test_arguments_that_are_no_object_are_recorded_and_refused(
-    tmp_path: Path, era: str, arguments: Any
+    tmp_path: Path, era: str
 ) -> None:
     async with rig(tmp_path) as made, RawClient.connected(made, era) as raw:
-        answer = await raw.call('navigate_to_pose', arguments)
-        assert answer['result']['isError'] is True
-        assert answer['result']['structuredContent']['status'] == 'invalid_arguments'
-        assert made.calls()[0]['arguments'] == arguments
-        assert [result['status'] for result in made.results()] == ['invalid_arguments']
-        # What one call could not use must not reach the next one.
-        assert 'result' in await raw.call('list_places', {})
-        assert made.results()[1]['status'] == 'completed'
+        for arguments in ('{"x": 2, "y": 0}', ['x', 2], 7, True, False, ''):
+            answer = await raw.call('navigate_to_pose', arguments)
+            assert answer['result']['isError'] is True
+            assert answer['result']['structuredContent']['status'] == 'invalid_arguments'
+            assert made.calls()[-1]['arguments'] == arguments
+            assert made.results()[-1]['status'] == 'invalid_arguments'
+            # What one call could not use must not reach the next one.
+            assert 'result' in await raw.call('list_places', {})
+            assert made.results()[-1]['status'] == 'completed'
 
 
 async def test_arguments_nested_without_end_are_refused_and_the_server_goes_on(
@@ -264,15 +277,15 @@ async def test_a_call_that_names_an_unknown_snapshot_is_refused(tmp_path: Path, 
         assert made.nav2.sent == []
 
 
-@pytest.mark.parametrize('named', [7, ['snapshot-1'], {'id': 1}, True, '', 'x' * 129])
 async def test_a_decision_id_that_is_none_makes_the_arguments_invalid(
-    tmp_path: Path, era: str, named: Any
+    tmp_path: Path, era: str
 ) -> None:
     async with rig(tmp_path) as made, connected(made, era) as client:
-        answer = await client.call_tool('navigate_to_pose', GOAL, meta={DECISION_KEY: named})
-        assert answer.structured_content['status'] == 'invalid_arguments'
-        assert DECISION_KEY in answer.content[0].text
-        assert [result['status'] for result in made.results()] == ['invalid_arguments']
+        for named in (7, ['snapshot-1'], {'id': 1}, True, '', 'x' * 129):
+            answer = await client.call_tool('navigate_to_pose', GOAL, meta={DECISION_KEY: named})
+            assert answer.structured_content['status'] == 'invalid_arguments'
+            assert DECISION_KEY in answer.content[0].text
+            assert made.results()[-1]['status'] == 'invalid_arguments'
         assert made.nav2.sent == []
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 import json
 from pathlib import Path
@@ -125,7 +126,12 @@ async def _busy(made: Rig, client: Client) -> Any:
 
 async def _away(made: Rig, client: Client) -> Any:
     made.nav2.set_reachable(False)
-    return await client.call_tool('navigate_to_pose', GOAL)
+    call = asyncio.ensure_future(client.call_tool('navigate_to_pose', GOAL))
+    while not call.done():
+        # The call may give the server a moment to appear.
+        made.observe(0.5)
+        await asyncio.sleep(0.01)
+    return call.result()
 
 
 async def _inactive(made: Rig, client: Client) -> Any:

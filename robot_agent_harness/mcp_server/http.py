@@ -36,6 +36,8 @@ PATH = '/mcp'
 BACKLOG = 128
 KEEP_ALIVE_S = 30
 """How long an idle connection stays open: an agent may think longer than uvicorn's 5 s."""
+TICK_S = 1.0
+"""How often the Date header is renewed."""
 DRAIN_S = 1
 """How long stopping waits for connections to close."""
 STOP_S = 1.8
@@ -100,8 +102,8 @@ class HttpEndpoint:
         task, self._task = self._task, None
         if task is None or self._uvicorn is None or self._exchanges is None:
             return
-        self._uvicorn.should_exit = True
         self._exchanges.close()
+        self._uvicorn.exit_now()
         _, late = await asyncio.wait({task}, timeout=STOP_S)
         if late:
             logger.warning('the MCP server did not stop in time; closing it')
@@ -145,6 +147,18 @@ class _Uvicorn(uvicorn.Server):
             )
         )
         self.ready = asyncio.Event()
+        self._leave = asyncio.Event()
+
+    def exit_now(self) -> None:
+        """Begin to shut down."""
+        self.should_exit = True
+        self._leave.set()
+
+    async def main_loop(self) -> None:
+        """Serve until it is time to leave; uvicorn's own loop wakes up ten times a second."""
+        while not await self.on_tick(0):
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._leave.wait(), TICK_S)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start listening."""
