@@ -6,9 +6,11 @@ import ast
 import configparser
 from pathlib import Path
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+import zipfile
 
 import pytest
 
@@ -205,6 +207,28 @@ def test_core_imports_without_ros():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == '[]'
+
+
+def test_a_wheel_holds_every_module_and_every_shipped_file(tmp_path):
+    tree = tmp_path / 'tree'
+    ignore = shutil.ignore_patterns('__pycache__')
+    for name in ('robot_agent_harness', 'config'):
+        shutil.copytree(ROOT / name, tree / name, ignore=ignore)
+    for name in ('setup.py', 'setup.cfg', 'pyproject.toml', 'LICENSE'):
+        shutil.copy(ROOT / name, tree)
+    command = [sys.executable, '-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-index']
+    command += ['--no-build-isolation', '--wheel-dir', str(tmp_path), str(tree)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob('*.whl')
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if '.dist-info/' not in name}
+    modules = [path for path in (tree / 'robot_agent_harness').rglob('*') if path.is_file()]
+    config = [path for path in (tree / 'config').rglob('*') if path.is_file()]
+    assert packed == {
+        *(str(path.relative_to(tree)) for path in modules),
+        *(f'robot_agent_harness/_config/{path.relative_to(tree / "config")}' for path in config),
+    }
 
 
 def test_shipped_configuration_is_found_from_the_source_tree():
