@@ -313,7 +313,7 @@ def test_a_path_that_cannot_be_is_named_with_a_remedy(
 
 
 UNPRIVILEGED = """
-import os, sys
+import os, sys, urllib.parse  # pathlib imports it late, when we can read nothing any more
 sys.path[:] = sys.argv[2:]
 from robot_agent_harness.clock import SystemClock
 from robot_agent_harness.errors import HarnessError

@@ -37,7 +37,8 @@ pytestmark = pytest.mark.anyio
 async def test_the_table_is_that_of_the_contract(tmp_path: Path) -> None:
     async with opened(tmp_path / 'journal.db') as journal:
         pass
-    table = Database(journal.path).table('events')
+    db = Database(journal.path)
+    table = db.table('events')
     assert [(column.name, column.type) for column in table.columns] == [
         ('seq', 'INTEGER'),
         ('schema_version', 'INTEGER'),
@@ -54,6 +55,7 @@ async def test_the_table_is_that_of_the_contract(tmp_path: Path) -> None:
     ]
     assert table.pks == ['seq']
     assert [column.name for column in table.columns] == list(COLUMNS)
+    db.close()
 
 
 async def test_a_third_party_can_recompute_the_chain_as_documented(tmp_path: Path) -> None:
