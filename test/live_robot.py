@@ -17,6 +17,7 @@ from typing import Any
 import uuid
 
 from action_msgs.msg import GoalStatus, GoalStatusArray
+from mcp import Client
 from nav2_msgs.action import NavigateToPose
 from rcl_interfaces.srv import SetParameters
 import rclpy
@@ -216,11 +217,25 @@ async def live_robot(
         children.append(node)
         await sim.says('sim_robot ready')
         ready = await node.says(READY)
-        yield LiveRobot(node, sim, witness, ready.group(1), journal)
+        url = ready.group(1)
+        await _discovered(url)
+        yield LiveRobot(node, sim, witness, url, journal)
     finally:
         witness.close()
         for child in reversed(children):
             await child.end()
+
+
+async def _discovered(url: str) -> None:
+    """Wait until the harness has heard of everything; a busy machine takes seconds for that."""
+    async with _bound('controller, pose and odometry discovered'), Client(url) as client:
+        while True:
+            answer = await client.call_tool('get_world_snapshot', {})
+            world = (answer.structured_content or {})['snapshot']
+            heard = [world[name]['availability'] == 'available' for name in ('map_pose', 'motion')]
+            if world['navigation']['controller_reachable'] and all(heard):
+                return
+            await asyncio.sleep(0.05)
 
 
 @asynccontextmanager

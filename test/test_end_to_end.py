@@ -33,6 +33,13 @@ async def _call(client: Client, name: str, arguments: Mapping[str, Any]) -> dict
     return dict(structured)
 
 
+async def _accepted(client: Client, name: str, arguments: Mapping[str, Any]) -> str:
+    """Call a tool that must be accepted, and return the action's id."""
+    answer = await _call(client, name, arguments)
+    assert answer['status'] == 'accepted', answer
+    return str(answer['action_id'])
+
+
 async def _outcome(client: Client, action_id: str) -> dict[str, Any]:
     return await _call(client, 'wait_for_action', {'action_id': action_id, 'timeout_s': 30.0})
 
@@ -52,9 +59,7 @@ def _started(events: list[RecordedEvent]) -> list[str]:
 async def test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire(tmp_path: Path) -> None:
     async with live_robot(tmp_path / 'journal.db') as live:
         async with Client(live.url) as client:
-            accepted = await _call(client, 'navigate_to_place', KITCHEN)
-            assert accepted['status'] == 'accepted'
-            action_id = accepted['action_id']
+            action_id = await _accepted(client, 'navigate_to_place', KITCHEN)
             told = await _outcome(client, action_id)
         await live.witness.sees(action_id, SUCCEEDED)
         assert live.witness.goal_ids == {action_id}
@@ -90,9 +95,9 @@ async def test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire(tmp_pa
 async def test_success_claimed_away_from_the_goal_is_disproved(tmp_path: Path) -> None:
     async with live_robot(tmp_path / 'j.db', robot={'fault.false_success': True}) as live:
         async with Client(live.url) as client:
-            accepted = await _call(client, 'navigate_to_place', KITCHEN)
-            told = await _outcome(client, accepted['action_id'])
-        await live.witness.sees(accepted['action_id'], SUCCEEDED)
+            action_id = await _accepted(client, 'navigate_to_place', KITCHEN)
+            told = await _outcome(client, action_id)
+        await live.witness.sees(action_id, SUCCEEDED)
         assert (told['state'], told['reason']) == ('FAILED', 'verification_disproved')
         assert told['evidence']['position_error_m'] > 0.35
         await _journal(live)
@@ -104,8 +109,8 @@ async def test_a_result_that_never_comes_leaves_the_action_unknown(tmp_path: Pat
         tmp_path / 'j.db', harness=parameters, robot={'fault.drop_result': True}
     ) as live:
         async with Client(live.url) as client:
-            accepted = await _call(client, 'navigate_to_place', KITCHEN)
-            told = await _outcome(client, accepted['action_id'])
+            action_id = await _accepted(client, 'navigate_to_place', KITCHEN)
+            told = await _outcome(client, action_id)
         assert (told['state'], told['reason']) == ('UNKNOWN', 'execution_timeout')
         await _journal(live)
 
@@ -123,17 +128,17 @@ async def test_a_refused_goal_is_rejected_and_failed(tmp_path: Path) -> None:
 async def test_a_goal_of_somebody_else_preempts_and_blocks_the_next(tmp_path: Path) -> None:
     async with live_robot(tmp_path / 'j.db', robot={'time_scale': 2.0}) as live:
         async with Client(live.url) as client:
-            accepted = await _call(client, 'navigate_to_place', KITCHEN)
-            await live.witness.sees(accepted['action_id'], EXECUTING)
+            action_id = await _accepted(client, 'navigate_to_place', KITCHEN)
+            await live.witness.sees(action_id, EXECUTING)
             foreign = await live.witness.send_goal(8.0, 6.4)
-            told = await _outcome(client, accepted['action_id'])
+            told = await _outcome(client, action_id)
             assert (told['state'], told['reason']) == ('FAILED', 'preempted')
-            await live.witness.sees(accepted['action_id'], ABORTED)
+            await live.witness.sees(action_id, ABORTED)
             again = await _call(client, 'navigate_to_place', KITCHEN)
         assert again['status'] == 'precondition_changed'
         assert foreign in str(again['failed_checks'])
-        assert live.witness.goal_ids == {accepted['action_id'], foreign}
-        assert _started(await _journal(live)) == [accepted['action_id']]
+        assert live.witness.goal_ids == {action_id, foreign}
+        assert _started(await _journal(live)) == [action_id]
 
 
 async def test_with_the_emergency_stop_engaged_no_goal_is_sent(tmp_path: Path) -> None:
@@ -145,18 +150,18 @@ async def test_with_the_emergency_stop_engaged_no_goal_is_sent(tmp_path: Path) -
             assert refused['snapshot']['safety']['emergency_stop'] is True
             # The goal that follows its release is the first that anybody sees.
             await live.witness.set(emergency_stop=False)
-            accepted = await _released(client)
-            await live.witness.sees(accepted['action_id'], EXECUTING)
-        assert live.witness.goal_ids == {accepted['action_id']}
+            action_id = await _released(client)
+            await live.witness.sees(action_id, EXECUTING)
+        assert live.witness.goal_ids == {action_id}
         await _journal(live)
 
 
-async def _released(client: Client) -> dict[str, Any]:
+async def _released(client: Client) -> str:
     """Call until the release has reached the harness: another topic than the one that answers."""
     for _ in range(50):
         answer = await _call(client, 'navigate_to_pose', HALL)
         if answer['status'] == 'accepted':
-            return answer
+            return str(answer['action_id'])
         assert [c['name'] for c in answer['failed_checks']] == ['emergency_stop_clear']
     raise AssertionError('the release never arrived')
 
