@@ -271,6 +271,7 @@ class RobotAgentHarness:
         done.
         """
         snapshot = self._observer.capture(mission.mission_id)
+        self._observer.store.first_use(snapshot.snapshot_id)
         correlation = Correlation(
             mission_id=mission.mission_id,
             turn_id=self._ids.new_id('turn'),

@@ -25,12 +25,19 @@ def canonical_json(value: Any) -> str:
     )
 
 
-def jsonable(value: Any) -> Any:
+DEPTH_MAX = 32
+"""Deepest nesting that is kept; nothing that a tool takes comes near it."""
+
+
+def jsonable(value: Any, *, depth: int = DEPTH_MAX) -> Any:
     """Return the value with everything that JSON lacks replaced by text.
 
     Non-finite floats become `NaN`, `Infinity` and `-Infinity` as text, keys become text, and
-    foreign objects their `repr`; JSON values come back unchanged.
+    foreign objects their `repr`; what is nested too deep becomes a note. JSON values come back
+    unchanged.
     """
+    if depth < 0:
+        return '(nested too deep to keep)'
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -38,7 +45,7 @@ def jsonable(value: Any) -> Any:
             return value
         return 'NaN' if math.isnan(value) else ('Infinity' if value > 0 else '-Infinity')
     if isinstance(value, Mapping):
-        return {str(key): jsonable(item) for key, item in value.items()}
+        return {str(key): jsonable(item, depth=depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [jsonable(item) for item in value]
+        return [jsonable(item, depth=depth - 1) for item in value]
     return repr(value)

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
+from robot_agent_harness.jsonable import jsonable
+
 FINDINGS_MAX = 5
 VALUE_MAX = 60
+VALUE_DEPTH = 3
 
 
 def explain(error: ValidationError) -> str:
@@ -21,7 +24,7 @@ def explain(error: ValidationError) -> str:
         elif finding['type'] == 'missing':
             told.append(f'{where}: missing')
         else:
-            value = repr(finding['input'])
+            value = repr(jsonable(finding['input'], depth=VALUE_DEPTH))
             value = value if len(value) <= VALUE_MAX else value[:VALUE_MAX] + '...'
             told.append(f'{where}: {finding["msg"]} (got {value})')
     if len(findings) > FINDINGS_MAX:

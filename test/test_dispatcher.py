@@ -45,10 +45,7 @@ ARGUMENTS = st.one_of(
 )
 CALL = st.fixed_dictionaries(
     {
-        'name': st.sampled_from(
-            ['navigate_to_pose', 'navigate_to_place', 'get_world_snapshot', 'list_places']
-            + ['wait_for_action', 'cancel_action', 'get_action', 'fly', 'crash', '']
-        ),
+        'name': st.sampled_from([*(entry.name for entry in BUILT_IN), 'fly', 'crash', '']),
         'arguments': ARGUMENTS,
         'give_up_after_s': st.one_of(st.none(), st.floats(0.0, 0.2)),
         'pause_s': st.floats(0.0, 3.0),
@@ -267,3 +264,54 @@ def test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it(tmp_p
     assert chosen.managed.preconditions.odometry_max_age_s is None
     assert chosen.managed.preconditions.max_drift_m == 0.5
     assert loaded.get('navigate_to_place') is None
+
+
+def test_a_client_that_waited_for_an_outcome_decides_on_the_world_after_it(tmp_path: Path) -> None:
+    async def scenario() -> list[str]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            first = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            bench.robot.place(2.0, 0.0)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            told = await bench.call('wait_for_action', {'action_id': first.data['action_id']})
+            second = await bench.call(
+                'navigate_to_pose',
+                {'x': 0, 'y': 0},
+                decision_snapshot_id=told.data['snapshot_id'],
+            )
+            return [first.status.value, told.data['state'], second.status.value]
+
+    assert run_virtual(scenario()) == ['accepted', 'SUCCEEDED', 'accepted']
+
+
+def test_every_decision_snapshot_of_a_managed_call_is_in_the_journal(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            looked = await bench.call('get_world_snapshot', {})
+            for decision in (looked.data['snapshot_id'], looked.data['snapshot_id'], None):
+                await bench.call(
+                    'navigate_to_pose', {'x': 1, 'y': 0}, decision_snapshot_id=decision
+                )
+
+    run_virtual(scenario())
+    with JournalReader(tmp_path / 'j.db') as reader:
+        events = list(reader.events())
+    used = [
+        e.payload['decision_snapshot_id']
+        for e in events
+        if e.type == 'TOOL_CALL_RECORDED' and e.payload['name'] == 'navigate_to_pose'
+    ]
+    captured = [
+        e.payload['snapshot']['snapshot_id'] for e in events if e.type == 'WORLD_SNAPSHOT_CAPTURED'
+    ]
+    assert len(used) == 3
+    assert set(used) <= set(captured)
+    assert len(captured) == len(set(captured))
+
+
+def test_arguments_nested_without_end_are_refused_and_recorded(tmp_path: Path) -> None:
+    deep: Any = {}
+    for _ in range(5000):
+        deep = {'x': deep}
+    result = _one(tmp_path / 'j.db', 'navigate_to_pose', deep)
+    assert result.status.value == 'invalid_arguments'
+    assert check_journal(tmp_path / 'j.db') == []

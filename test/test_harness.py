@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -298,4 +299,4 @@ def test_without_a_controller_the_model_is_not_asked_in_a_tight_loop(tmp_path: P
     rig.run(away)
     assert set(rig.statuses) == {'controller_unavailable'}
     asked = [e.wall_time_ns for e in rig.events if e.type == 'MODEL_TURN_STARTED']
-    assert all(b - a >= 1.9e9 for a, b in zip(asked, asked[1:], strict=False))
+    assert all(b - a >= 1.9e9 for a, b in pairwise(asked))

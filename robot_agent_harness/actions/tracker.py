@@ -41,6 +41,7 @@ from robot_agent_harness.actions.verification import Judgement, Terminal, Verdic
 from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.events import (
     Correlation,
+    Event,
     RobotActionOutcome,
     RobotActionProgress,
     WorldSnapshotCaptured,
@@ -620,17 +621,11 @@ class RobotActionTracker:
             evidence=outcome.evidence,
             verification_snapshot_id=outcome.verification_snapshot_id,
         )
-        looked = (
-            ()
-            if snapshot is None
-            else (
-                (
-                    WorldSnapshotCaptured(reason='verification', snapshot=snapshot.to_dict()),
-                    correlation,
-                ),
-            )
-        )
-        durable = self._journal.defer(*looked, (record, correlation))
+        records: list[tuple[Event, Correlation]] = [(record, correlation)]
+        if snapshot is not None and self._observer.store.first_use(snapshot.snapshot_id):
+            looked = WorldSnapshotCaptured(reason='verification', snapshot=snapshot.to_dict())
+            records.insert(0, (looked, correlation))
+        durable = self._journal.defer(*records)
         if not self._closing:
             await asyncio.wait({durable}, timeout=OUTCOME_DURABLE_S)
         ended = action.advance(outcome.state, outcome)

@@ -70,9 +70,8 @@ later)."""
 START_LATENCY_MAX_S = 1.0
 """Oldest precondition check to act on: a slow disk must not turn a fresh check into a stale
 one."""
-FIRST_HEARD_S = 2.0
-"""How long a call waits for a controller or a source that has not been heard of."""
-FIRST_HEARD_PERIOD_S = 0.05
+FIRST_HEARD_LOOKS, FIRST_HEARD_PERIOD_S = 40, 0.05
+"""How long a call waits for a controller or a source that has not been heard of: 2 s."""
 CLOSE_S = 1.0
 """How long running calls get to finish when the dispatcher closes."""
 
@@ -140,6 +139,8 @@ class RecordedToolDispatcher:
         """Carry out one call and return its one result. Raises nothing but the caller's
         cancellation.
         """
+        if self._closing:
+            return ToolResult(ResultStatus.INTERRUPTED, 'the harness is being stopped')
         task = asyncio.get_running_loop().create_task(self._call(name, arguments, context))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -185,7 +186,7 @@ class RecordedToolDispatcher:
                 correlation,
             ),
         )
-        if decision is not None and context.decision_snapshot_id is None:
+        if decision is not None and self._observer.store.first_use(decision.snapshot_id):
             call = ((_captured('requested', decision), correlation), *call)
         try:
             await self._record(call, needed=managed)
@@ -273,6 +274,7 @@ class RecordedToolDispatcher:
         goal = self._goal(skill, parsed, self._places.current())
         async with self._starting:
             fresh = self._observer.capture(context.mission_id)
+            self._observer.store.first_use(fresh.snapshot_id)
             report = validate(
                 managed.preconditions,
                 decision=decision,
@@ -317,10 +319,9 @@ class RecordedToolDispatcher:
     async def _first_heard(self, policy: PreconditionPolicy) -> None:
         """Give what has never been heard of a moment: discovery after a start takes that long.
 
-        Before the call is bound to a snapshot, which would know nothing otherwise. Closing ends it.
+        Before the call is bound to a snapshot, which would know nothing otherwise.
         """
-        deadline_ns = self._clock.monotonic_ns() + int(FIRST_HEARD_S * NS_PER_S)
-        while self.active and self._clock.monotonic_ns() < deadline_ns:
+        for _ in range(FIRST_HEARD_LOOKS):
             world = self._observer.peek()
             navigation = world.navigation.value
             missing = (
@@ -328,7 +329,7 @@ class RecordedToolDispatcher:
                 policy.pose_max_age_s is not None and _missing(world.map_pose),
                 policy.odometry_max_age_s is not None and _missing(world.odometry),
             )
-            if not any(missing):
+            if not any(missing) or not self.active:
                 return
             await asyncio.sleep(FIRST_HEARD_PERIOD_S)
 

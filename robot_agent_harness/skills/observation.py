@@ -29,13 +29,7 @@ async def get_world_snapshot(context: SkillContext) -> ToolResult:
     controller runs, how the last action ended. Each fact says how old it is and whether it may be
     believed. Decisions that follow are held against this view.
     """
-    snapshot = context.observer.capture(context.mission_id)
-    projection = project(snapshot, max_bytes=context.projection_max_bytes)
-    return ToolResult(
-        ResultStatus.COMPLETED,
-        'the world as it is now',
-        {'snapshot_id': snapshot.snapshot_id, 'snapshot': json.loads(projection.text)},
-    )
+    return ToolResult(ResultStatus.COMPLETED, 'the world as it is now', _world(context))
 
 
 @skill(output=PlacesOutput, read_only=True)
@@ -50,7 +44,7 @@ async def list_places(context: SkillContext) -> ToolResult:
 @skill(output=ActionOutput, read_only=True)
 async def get_action(context: SkillContext, action_id: _ActionId) -> ToolResult:
     """Tell the state of an action, and its outcome with the evidence once it has one."""
-    return _told(_known(context.board.get(action_id), action_id))
+    return _told(context, _known(context.board.get(action_id), action_id))
 
 
 @skill(output=ActionOutput, read_only=True)
@@ -75,7 +69,7 @@ async def wait_for_action(
             await context.progress(elapsed, timeout_s, _line(action))
         pause = min(PROGRESS_PERIOD_S, timeout_s - elapsed)
         action = _known(await context.tracker.wait(action_id, pause), action_id)
-    return _told(action)
+    return _told(context, action)
 
 
 def _known(action: RobotAction | None, action_id: str) -> RobotAction:
@@ -88,8 +82,18 @@ def _known(action: RobotAction | None, action_id: str) -> RobotAction:
     return action
 
 
-def _told(action: RobotAction) -> ToolResult:
-    return ToolResult(ResultStatus.COMPLETED, _line(action), describe(action))
+def _told(context: SkillContext, action: RobotAction) -> ToolResult:
+    data = describe(action)
+    if action.outcome is not None:
+        # The next decision is made from the world as it is after the action, not from before.
+        data |= _world(context)
+    return ToolResult(ResultStatus.COMPLETED, _line(action), data)
+
+
+def _world(context: SkillContext) -> dict[str, Any]:
+    snapshot = context.observer.capture(context.mission_id)
+    projection = project(snapshot, max_bytes=context.projection_max_bytes)
+    return {'snapshot_id': snapshot.snapshot_id, 'snapshot': json.loads(projection.text)}
 
 
 def describe(action: RobotAction) -> dict[str, Any]:

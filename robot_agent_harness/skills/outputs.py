@@ -60,6 +60,10 @@ class ActionOutput(CallOutput):
     feedback: dict[str, Any] | None = Field(
         default=None, description='Newest feedback of a running action; no evidence of arrival.'
     )
+    snapshot_id: str | None = Field(
+        default=None, description='The world after an ended action: the basis of a next call.'
+    )
+    snapshot: dict[str, Any] | None = None
 
 
 class SnapshotOutput(CallOutput):

@@ -14,19 +14,27 @@ class SnapshotStore:
     it.
     """
 
-    def __init__(self, *, capacity: int = 256) -> None:
+    def __init__(self, *, capacity: int = 1024) -> None:
         self._capacity = capacity
         self._snapshots: OrderedDict[str, WorldSnapshot] = OrderedDict()
+        self._journalled: set[str] = set()
 
     def add(self, snapshot: WorldSnapshot) -> None:
         """Remember a snapshot, forgetting the oldest beyond the capacity."""
         self._snapshots[snapshot.snapshot_id] = snapshot
         if len(self._snapshots) > self._capacity:
-            self._snapshots.popitem(last=False)
+            forgotten, _ = self._snapshots.popitem(last=False)
+            self._journalled.discard(forgotten)
 
     def get(self, snapshot_id: str) -> WorldSnapshot | None:
         """Return the snapshot, or None if it is unknown or forgotten."""
         return self._snapshots.get(snapshot_id)
+
+    def first_use(self, snapshot_id: str) -> bool:
+        """Return whether a snapshot is used for the first time, and so has to be journalled."""
+        first = snapshot_id not in self._journalled
+        self._journalled.add(snapshot_id)
+        return first
 
     @property
     def latest(self) -> WorldSnapshot | None:
