@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from arriving_nav2 import ArrivingNav2
 import pytest
 
 from robot_agent_harness.actions.controller import GoalStatus
@@ -23,7 +24,6 @@ from robot_agent_harness.testing import (
     check_journal,
     response,
     run_virtual,
-    ScriptableNav2,
     scripted,
     text,
 )
@@ -73,28 +73,6 @@ class Rig:
     @property
     def statuses(self) -> list[str]:
         return [result['status'] for result in self.of('TOOL_RESULT_RECORDED')]
-
-
-class ArrivingNav2(ScriptableNav2):
-    """Takes two seconds for each trip, then says success; where the robot ends is its business."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.bench: Bench
-        self.falls_short = 0
-        """How many trips from now end half way, with success claimed all the same."""
-        self.silent = False
-
-    def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
-        super().send_goal(goal_id, goal)
-        if not self.silent:
-            asyncio.get_running_loop().call_later(2.0, self._arrive, goal_id, goal)
-
-    def _arrive(self, goal_id: str, goal: dict[str, Any]) -> None:
-        share = 0.5 if self.falls_short > 0 else 1.0
-        self.falls_short -= 1
-        self.bench.robot.place(goal['x'] * share, goal['y'] * share)
-        self.result(GoalStatus.SUCCEEDED, {'error_code': 0}, goal_id)
 
 
 def test_a_mission_ends_achieved_when_its_last_action_was_seen_to_arrive(tmp_path: Path) -> None:
