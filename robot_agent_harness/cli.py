@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+import math
 import sys
 
 from robot_agent_harness import __version__
@@ -60,12 +61,46 @@ def _run_sim_robot(_arguments: argparse.Namespace, ros_arguments: list[str]) -> 
     return sim_robot(ros_arguments)
 
 
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--output', metavar='FOLDER', default='demo_output', help='default: demo_output'
+    )
+    parser.add_argument(
+        '--time-scale',
+        metavar='N',
+        type=_time_scale,
+        default=4.0,
+        help='how many times faster than a real robot the simulated one is, 0.2 to 10; default: 4',
+    )
+    parser.add_argument('--no-color', action='store_true', help='plain text on a terminal, too')
+
+
+def _time_scale(value: str) -> float:
+    try:
+        scale = float(value)
+    except ValueError:
+        scale = math.nan
+    if not 0.2 <= scale <= 10.0:
+        raise argparse.ArgumentTypeError(f'{value} is no number from 0.2 to 10')
+    return scale
+
+
+def _demo(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
+    from pathlib import Path
+
+    from robot_agent_harness.demo import DemoSettings, run_demo
+
+    return run_demo(
+        DemoSettings(Path(arguments.output), arguments.time_scale, not arguments.no_color)
+    )
+
+
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('journal', metavar='JOURNAL', help='the journal file, as journal.path')
     parser.add_argument(
         '-o', '--output', metavar='FILE', default='report.html', help='default: report.html'
     )
-    parser.add_argument('--mission', metavar='ID', help='this mission only; default: the newest')
+    parser.add_argument('--mission', metavar='ID', help='this mission only')
 
 
 def _report(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
@@ -101,6 +136,13 @@ COMMANDS: dict[str, Command] = {
         _no_arguments,
         _run_sim_robot,
         ros=True,
+    ),
+    'demo': Command(
+        'show what the harness is for, on the simulated robot',
+        'Run a mission on the simulated robot, with accidents, and check every claim. Needs no'
+        ' key, no robot and no network. The journal and the report of the run are kept.',
+        _add_demo,
+        _demo,
     ),
     'report': Command(
         'write a mission report from a journal',
@@ -158,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command.run(parsed, ros)
     except ModuleNotFoundError as error:
-        if not command.ros or not _of_ros(error.name):
+        if not _of_ros(error.name):
             raise
         hint = _NO_ROS.format(program=PROGRAM, command=parsed.command, module=error.name)
         print(hint, file=sys.stderr)

@@ -17,9 +17,9 @@ import stat
 from typing import Any
 from xml.etree import ElementTree
 
+from driving_robot import DrivingRobot
 import pytest
 
-from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.cli import main
 from robot_agent_harness.clock import SystemClock
 from robot_agent_harness.errors import (
@@ -49,7 +49,6 @@ from robot_agent_harness.testing.scripted_model import response, scripted
 from robot_agent_harness.testing.virtual_time import run_virtual
 
 VOID = {'meta', 'br', 'img', 'link', 'hr', 'input'}
-SPEED_M_S = 0.5
 
 
 class Page(HTMLParser):
@@ -99,41 +98,9 @@ def go(x: float, y: float, say: str, **more: Any) -> dict[str, Any]:
     )
 
 
-async def _drive(bench: Bench, false_trips: set[int]) -> None:
-    """Carry every goal out; the trips named stop half way and are called a success too."""
-    done = 0
-    while True:
-        await asyncio.sleep(0.05)
-        if len(bench.nav2.sent) == done:
-            continue
-        goal_id, goal = bench.nav2.sent[done]
-        x0, y0, _ = bench.robot.pose
-        share = 0.5 if done in false_trips else 0.97
-        await asyncio.sleep(0.2)
-        distance = math.hypot(goal['x'] - x0, goal['y'] - y0) * share
-        steps = max(1, round(distance / SPEED_M_S * 10))
-        bench.nav2.status((goal_id, GoalStatus.EXECUTING))
-        for step in range(1, steps + 1):
-            part = share * step / steps
-            where = (x0 + (goal['x'] - x0) * part, y0 + (goal['y'] - y0) * part)
-            bench.robot.place(*where, v=(SPEED_M_S, 0.0))
-            bench.nav2.feedback(
-                goal_id,
-                distance_remaining=distance,
-                current_pose={'x': where[0], 'y': where[1], 'yaw': 0.0, 'frame_id': 'map'},
-            )
-            await asyncio.sleep(0.1)
-        bench.robot.place(*bench.robot.pose)
-        await asyncio.sleep(0.3)
-        bench.nav2.status((goal_id, GoalStatus.SUCCEEDED))
-        bench.nav2.result(GoalStatus.SUCCEEDED, {'error_code': 0, 'error_msg': ''}, goal_id)
-        done += 1
-
-
-async def _push(bench: Bench, at_s: float) -> None:
+async def _push(robot: DrivingRobot, at_s: float) -> None:
     await asyncio.sleep(at_s)
-    x, y, yaw = bench.robot.pose
-    bench.robot.place(x + 0.8, y, yaw)
+    robot.push(0.8)
 
 
 async def _mission(path: Path, *, instruction: str = 'Fetch the parcel.') -> None:
@@ -152,7 +119,8 @@ async def _mission(path: Path, *, instruction: str = 'Fetch the parcel.') -> Non
         ),
     )
     async with Bench(path, model=model) as bench:
-        tasks = [asyncio.create_task(_drive(bench, {1})), asyncio.create_task(_push(bench, 12.0))]
+        robot = DrivingRobot(bench, false_trips=frozenset({1}))
+        tasks = [asyncio.create_task(robot.run()), asyncio.create_task(_push(robot, 12.0))]
         await bench.core.harness.run_mission(instruction, 'mission-parcel')
         for task in tasks:
             task.cancel()

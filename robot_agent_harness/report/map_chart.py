@@ -23,6 +23,9 @@ EXTENT_MIN_M = 2.0
 GRID_LINES = 8
 TOLERANCE_SHOWN_M = 0.35
 """Room around points, so that their circles fit."""
+LABEL_CORNERS = ((14.0, -16.0), (-14.0, -16.0), (14.0, 16.0), (-14.0, 16.0))
+LABEL_DROP = 5.0
+"""From the middle of a label down to its base line."""
 SAME_GOAL_M = 0.01
 SEPARATE_UNITS = 1.5
 """Points of the path nearer together than this in the drawing are one."""
@@ -45,6 +48,9 @@ class Goal:
     radius: float | None
     """The tolerance circle, in drawing units."""
     label: str
+    label_x: float
+    label_y: float
+    label_anchor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,8 @@ def draw_map(story: Story) -> MapChart | None:
     if not driven:
         return None
     scale = _Scale(points)
+    seen = [_seen(action, scale) for action in story.actions if action.observed]
+    start = scale.to(driven[0][0])
     return MapChart(
         width=WIDTH,
         height=scale.height,
@@ -101,14 +109,14 @@ def draw_map(story: Story) -> MapChart | None:
             ' '.join(f'{x:.1f},{y:.1f}' for x, y in _thinned(map(scale.to, path)))
             for path in driven
         ],
-        start=scale.to(driven[0][0]),
+        start=start,
         moved=[
             (scale.to(call.moved[0]), scale.to(call.moved[1]))
             for call in story.stopped
             if call.moved
         ],
-        goals=list(_goals(story, scale)),
-        seen=[_seen(action, scale) for action in story.actions if action.observed],
+        goals=list(_goals(story, scale, [start, *((mark.x, mark.y) for mark in seen)])),
+        seen=seen,
     )
 
 
@@ -171,7 +179,8 @@ def _spread(values: list[float]) -> tuple[float, float]:
     return low - spare, high + spare
 
 
-def _goals(story: Story, scale: _Scale) -> Iterator[Goal]:
+def _goals(story: Story, scale: _Scale, taken: list[Point]) -> Iterator[Goal]:
+    """Yield each goal with its label in the corner that is farthest from what else is drawn."""
     groups: list[list[Action]] = []
     for action in story.actions:
         if action.target is None:
@@ -186,11 +195,16 @@ def _goals(story: Story, scale: _Scale) -> Iterator[Goal]:
         assert group[0].target is not None
         x, y = scale.to(group[0].target)
         tolerance = next((a.tolerance_m for a in group if a.tolerance_m is not None), None)
+        corners = [(x + dx, y + dy) for dx, dy in LABEL_CORNERS]
+        label = max(corners, key=lambda corner: min(math.dist(corner, mark) for mark in taken))
         yield Goal(
             x=x,
             y=y,
             radius=None if tolerance is None else scale.length(tolerance),
             label=', '.join(str(action.number) for action in group),
+            label_x=label[0],
+            label_y=label[1] + LABEL_DROP,
+            label_anchor='start' if label[0] > x else 'end',
         )
 
 
