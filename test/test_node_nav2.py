@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The Nav2 controller against an action server that a test takes apart, over DDS."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+import time
+from typing import Any
+import uuid
+
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
+
+from node_rig import CANCELED, EXECUTING, FakeNav2, Probe, SUCCEEDED, WAIT_S
+
+from robot_agent_harness.actions.controller import (
+    CancelResponse,
+    GoalFeedback,
+    GoalResponse,
+    GoalResult,
+    SendFailed,
+    ServerPresence,
+    StatusReport,
+)
+from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.ros.nav2 import FEEDBACK_PERIOD_NS, Nav2Controller
+
+pytestmark = pytest.mark.anyio
+
+GOAL = {'x': 2.0, 'y': -1.0, 'yaw': 1.5, 'frame_id': 'map'}
+
+
+class Heard:
+    """A controller on a node of its own, and all events that it delivered."""
+
+    def __init__(self, probe: Probe) -> None:
+        self.probe = probe
+        self.events: list[Any] = []
+        self._news = asyncio.Event()
+        self.controller = Nav2Controller(
+            probe.node, 'navigate_to_pose', clock=SystemClock(), loop=asyncio.get_running_loop()
+        )
+        self.controller.set_listener(self._take)
+
+    async def until(self, holds: Callable[[], Any]) -> Any:
+        async def wait() -> Any:
+            while not (found := holds()):
+                self._news.clear()
+                await self._news.wait()
+            return found
+
+        return await asyncio.wait_for(wait(), WAIT_S)
+
+    def of(self, kind: type) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    async def event(self, event: Any) -> None:
+        await self.until(lambda: event in self.events)
+
+    async def there(self) -> None:
+        await self.event(ServerPresence(True))
+
+    def _take(self, event: Any) -> None:
+        self.events.append(event)
+        self._news.set()
+
+
+@pytest.fixture
+def robot():
+    probe = Probe('robot')
+    yield probe
+    probe.close()
+
+
+@pytest.fixture
+def client():
+    probe = Probe('client')
+    yield probe
+    probe.close()
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+async def test_a_goal_goes_out_under_our_id_and_everything_about_it_comes_back(robot, client):
+    nav2, heard = FakeNav2(robot), Heard(client)
+    await heard.there()
+    goal_id = _new_id()
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.event(GoalResponse(goal_id, True))
+    assert nav2.goal() == goal_id
+    pose = nav2.goals[0][1].pose
+    assert (pose.header.frame_id, pose.pose.position.x, pose.pose.position.y) == ('map', 2.0, -1.0)
+    assert pose.header.stamp.sec > 0
+    heard.controller.request_result(goal_id)
+    nav2.report(goal_id, SUCCEEDED)
+    await heard.event(GoalResult(goal_id, SUCCEEDED, {'error_code': 0, 'error_msg': ''}))
+    assert StatusReport(((goal_id, SUCCEEDED),)) in heard.events
+
+
+async def test_feedback_that_overtakes_the_goal_response_is_not_lost(robot, client):
+    nav2, heard = FakeNav2(robot), Heard(client)
+    nav2.on_goal = lambda goal_id: nav2.feed(goal_id, 1.5)  # before the response is written
+    await heard.there()
+    goal_id = _new_id()
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.until(lambda: heard.of(GoalFeedback))
+    told = heard.of(GoalFeedback)[0]
+    assert (told.goal_id, told.feedback['distance_remaining']) == (goal_id, 1.5)
+
+
+async def test_feedback_is_coalesced_and_ends_with_the_newest(robot, client):
+    nav2, heard = FakeNav2(robot), Heard(client)
+    await heard.there()
+    goal_id = _new_id()
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.event(GoalResponse(goal_id, True))
+    begun = time.monotonic_ns()
+    for number in range(200):
+        nav2.feed(goal_id, float(number))
+    await heard.until(
+        lambda: any(e.feedback['distance_remaining'] == 199.0 for e in heard.of(GoalFeedback))
+    )
+    periods = (time.monotonic_ns() - begun) / FEEDBACK_PERIOD_NS
+    assert len(heard.of(GoalFeedback)) <= periods + 2
+
+
+async def test_feedback_of_other_clients_goals_reaches_nobody(robot, client):
+    nav2, heard = FakeNav2(robot), Heard(client)
+    await heard.there()
+    goal_id = _new_id()
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.event(GoalResponse(goal_id, True))
+    for _ in range(20):
+        nav2.feed(_new_id(), 9.0)
+    nav2.feed(goal_id, 1.0)
+    await heard.until(lambda: heard.of(GoalFeedback))
+    assert {event.goal_id for event in heard.of(GoalFeedback)} == {goal_id}
+
+
+async def test_goals_that_ran_before_we_came_are_seen(robot, client):
+    nav2, foreign = FakeNav2(robot), _new_id()
+    nav2.report(foreign, EXECUTING)
+    heard = Heard(client)
+    await heard.event(StatusReport(((foreign, EXECUTING),)))
+
+
+async def test_the_result_of_a_goal_that_another_process_sent_can_be_asked_for(robot, client):
+    nav2, heard, goal_id = FakeNav2(robot), Heard(client), _new_id()
+    nav2.report(goal_id, CANCELED)
+    await heard.there()
+    heard.controller.request_result(goal_id)
+    await heard.until(lambda: heard.of(GoalResult))
+    assert (heard.of(GoalResult)[0].goal_id, heard.of(GoalResult)[0].status) == (goal_id, CANCELED)
+
+
+async def test_the_result_of_an_unknown_goal_is_status_0(robot, client):
+    nav2, heard, goal_id = FakeNav2(robot), Heard(client), _new_id()
+    await heard.there()
+    heard.controller.request_result(goal_id)
+    await heard.until(lambda: heard.of(GoalResult))
+    assert heard.of(GoalResult)[0].status == 0
+    assert nav2.goals == []
+
+
+async def test_cancel_names_one_goal_and_no_time(robot, client):
+    nav2, heard, goal_id = FakeNav2(robot), Heard(client), _new_id()
+    other = _new_id()
+    nav2.report(goal_id, EXECUTING)
+    nav2.report(other, EXECUTING)
+    await heard.there()
+    heard.controller.cancel(goal_id)
+    await heard.controller.drain(WAIT_S)
+    assert CancelResponse(goal_id, 0) in heard.events
+    (request,) = nav2.cancel_requests
+    assert bytes(request.goal_info.goal_id.uuid).hex() == goal_id
+    assert (request.goal_info.stamp.sec, request.goal_info.stamp.nanosec) == (0, 0)
+    assert nav2.statuses[other] == EXECUTING
+
+
+async def test_without_a_server_a_goal_certainly_did_not_leave(client):
+    heard, goal_id = Heard(client), _new_id()
+    assert heard.controller.reachable is False
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.until(lambda: heard.of(SendFailed))
+    assert heard.of(SendFailed)[0].goal_id == goal_id
+    await heard.controller.drain(0.0)
+
+
+async def test_a_server_that_loses_a_part_is_gone(robot, client):
+    nav2, heard = FakeNav2(robot), Heard(client)
+    await heard.there()
+    nav2.withdraw()
+    await heard.event(ServerPresence(False))
+    assert heard.controller.reachable is False
+
+
+async def test_nothing_is_delivered_after_closing(robot, client):
+    nav2, heard = FakeNav2(robot), Heard(client)
+    await heard.there()
+    heard.controller.close()
+    before = len(heard.events)
+    heard.controller.request_result(_new_id())
+    heard.controller.cancel(_new_id())
+    nav2.report(_new_id(), EXECUTING)
+    await heard.controller.drain(0.1)
+    assert len(heard.events) == before
