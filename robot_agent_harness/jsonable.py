@@ -20,10 +20,13 @@ def canonical_json(value: Any) -> str:
 
     :raises ValueError: a float is not finite.
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(',', ':'), ensure_ascii=True, allow_nan=False
-    )
+    return _ENCODER.encode(value)
 
+
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, separators=(',', ':'), ensure_ascii=True, allow_nan=False
+)
+"""Made once: a new one for each record costs more than many records do."""
 
 DEPTH_MAX = 32
 """Deepest nesting that is kept; nothing that a tool takes comes near it."""
