@@ -139,6 +139,7 @@ class RobotAgentHarness:
         self._mailbox: deque[Salient] = deque(maxlen=MAILBOX_MAX)
         self._news = asyncio.Event()
         self._cancel_reason: str | None = None
+        self._canceled = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
         self._salient_listeners: list[Callable[[Salient], None]] = []
         tracker.on_outcome(self._on_outcome)
@@ -182,6 +183,7 @@ class RobotAgentHarness:
         """End the mission under way: no further question to the model, its action cancelled."""
         if self._mission is not None:
             self._cancel_reason = reason
+            self._canceled.set()
             self._news.set()
 
     async def run_mission(self, instruction: str, mission_id: str | None = None) -> MissionReport:
@@ -200,6 +202,7 @@ class RobotAgentHarness:
             deque(maxlen=self._settings.history_size or 1),
         )
         self._mission, self._cancel_reason = mission, None
+        self._canceled.clear()
         self._mailbox.clear()
         try:
             started = MissionStarted(
@@ -246,6 +249,8 @@ class RobotAgentHarness:
                 else:
                     return 'no_decision'
         except ModelError as error:
+            if self._cancel_reason is not None:
+                return self._cancel_reason
             logger.error('mission %s: %s', mission.mission_id, error)
             return 'model_error'
         except JournalUnavailableError as error:
@@ -407,7 +412,7 @@ class RobotAgentHarness:
         """
         for pause_s in (*MODEL_RETRY_PAUSES_S, None):
             try:
-                decision = await model.decide(request)
+                decision = await self._ask(model, request)
             except ModelError as error:
                 await self._journal.append((_failed_response(model, error), correlation))
                 asked_s = error.retry_after_s or 0.0
@@ -420,6 +425,23 @@ class RobotAgentHarness:
                 await self._journal.append((_response(decision), correlation))
                 return decision
         raise AssertionError('unreachable')
+
+    async def _ask(self, model: ModelClient, request: ModelRequest) -> Decision:
+        """Return the model's answer, unless the mission is cancelled while it thinks.
+
+        :raises ModelError: it cannot be asked, or is not waited for any longer.
+        """
+        asked = asyncio.ensure_future(model.decide(request))
+        canceled = asyncio.ensure_future(self._canceled.wait())
+        try:
+            await asyncio.wait({asked, canceled}, return_when=asyncio.FIRST_COMPLETED)
+            if asked.done():
+                return asked.result()
+            raise ModelError('the mission was cancelled while the model was asked')
+        finally:
+            asked.cancel()
+            canceled.cancel()
+            await asyncio.gather(asked, canceled, return_exceptions=True)
 
     def _tools(self, finish: Skill) -> tuple[ToolSpec, ...]:
         offered = (*self._registry.skills, finish)

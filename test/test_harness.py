@@ -278,3 +278,17 @@ def test_without_a_controller_the_model_is_not_asked_in_a_tight_loop(tmp_path: P
     assert set(rig.statuses) == {'controller_unavailable'}
     asked = [e.wall_time_ns for e in rig.events if e.type == 'MODEL_TURN_STARTED']
     assert all(b - a >= 1.9e9 for a, b in pairwise(asked))
+
+
+def test_a_mission_can_be_cancelled_while_the_model_thinks(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, {**go(1.0), 'delay_s': 50.0})
+
+    async def cancel(bench: Bench) -> None:
+        await asyncio.sleep(1.0)
+        bench.core.harness.cancel_mission()
+
+    report = rig.run(cancel)
+    assert report.reason == 'canceled'
+    assert rig.nav2.sent == []
+    took_s = (rig.events[-1].wall_time_ns - rig.events[0].wall_time_ns) / 1e9
+    assert took_s < 2.0
