@@ -19,6 +19,8 @@ from robot_agent_harness import __version__
 
 PROGRAM = 'robot-agent-harness'
 MISUSE = 2
+INTERRUPTED = 130
+"""As a shell reports a program that SIGINT ended."""
 ROS_ARGS, ROS_ARGS_END = '--ros-args', '--'
 
 _NO_ROS = (
@@ -199,6 +201,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f'{parsed.command} is no node and takes no {ROS_ARGS}')
     try:
         return command.run(parsed, ros)
+    except KeyboardInterrupt:
+        # Early, while things are being imported; later each command has its own way to end.
+        return 0 if command.ros else INTERRUPTED
     except ModuleNotFoundError as error:
         if not _of_ros(error.name):
             raise

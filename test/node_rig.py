@@ -211,6 +211,10 @@ class FakeRobot:
         self.stop.publish(Bool(data=False))
         self._timer = self._node.create_timer(0.05, self._publish)
 
+    def halt(self) -> None:
+        """Publish nothing any more."""
+        self._node.destroy_timer(self._timer)
+
     def pose_message(self) -> PoseWithCovarianceStamped:
         message = PoseWithCovarianceStamped()
         message.header.stamp = self._node.get_clock().now().to_msg()

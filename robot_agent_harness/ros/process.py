@@ -14,6 +14,7 @@ import ctypes
 from functools import partial
 import gc
 import logging
+import os
 import signal
 import sys
 import threading
@@ -51,6 +52,8 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
     :return: the exit code.
     """
     argv = list(sys.argv if args is None else [PROGRAM, *args])
+    if mcp_stdio:
+        os.environ['RCUTILS_LOGGING_USE_STDOUT'] = '0'  # standard output is the protocol's
     try:
         unknown = remove_ros_args(argv)[1:]
         if unknown:
@@ -62,6 +65,8 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
         # rclpy's errors about arguments and names are RuntimeErrors and ValueErrors.
         print(f'{PROGRAM}: {_line(error)}', file=sys.stderr)
         return MISUSE
+    except KeyboardInterrupt:
+        return OK  # before the loop had its handler; nothing was open yet
     finally:
         rclpy.try_shutdown()
 
