@@ -139,6 +139,8 @@ class Nav2Controller:
         try:
             if not self._send.service_is_ready():
                 # A request without a reader is dropped by the middleware, not kept for later.
+                self._reachable = False
+                self._loop.call_soon(self._deliver, ServerPresence(False))
                 raise ConnectionError(f'no action server {self._name}')
             request = NavigateToPose.Impl.SendGoalService.Request(goal_id=_uuid(goal_id))
             request.goal.pose = pose_stamped(goal, self._clock.ros_ns())
