@@ -177,7 +177,7 @@ async def test_a_robot_without_a_controller_is_refused_at_once_and_still_observe
         assert answer['status'] == 'controller_unavailable'
         assert looked['snapshot']['navigation']['controller_reachable'] is False
         assert live.witness.goal_ids == set()
-        # In the moment before discovery has noticed, a start may be on record; its goal never left.
+        # Before discovery has noticed, a start may be on record; its goal never left.
         events = await _journal(live)
         ends = [e.payload['reason'] for e in events if e.type == 'ROBOT_ACTION_OUTCOME']
         assert ends == ['controller_lost'] * len(_started(events))
