@@ -102,7 +102,8 @@ class HarnessNode(LifecycleNode):
         session, self.session = self.session, None
         if session is not None:
             on_loop(self._loop, session.close())
-            session.destroy()
+            # Later: the end of a mission has yet to be told to the one who asked for it.
+            self.executor.create_task(session.destroy)
 
     def _transition(self, name: str, act: Callable[[], object]) -> TransitionCallbackReturn:
         """Carry a transition out; rclpy itself would swallow an exception without a word."""

@@ -127,13 +127,13 @@ class MissionServer:
         done: Future = Future(executor=self._node.executor)
         self._loop.call_soon_threadsafe(self._start, handle, done)
         result = await done
+        self._taken = False
         if result.outcome == MissionOutcome.ACHIEVED.value:
             handle.succeed()
         elif handle.is_cancel_requested and result.reason == CANCELED:
             handle.canceled()
         else:
             handle.abort()
-        self._taken = False
         return result
 
     # -- the loop's side -------------------------------------------------------------------------

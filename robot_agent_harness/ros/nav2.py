@@ -18,7 +18,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 import contextlib
-from dataclasses import dataclass
 from functools import partial
 import logging
 from typing import Any
@@ -45,31 +44,23 @@ from robot_agent_harness.actions.controller import (
     ServerPresence,
     StatusReport,
 )
-from robot_agent_harness.clock import Clock, NS_PER_S
+from robot_agent_harness.clock import Clock
 from robot_agent_harness.ros.conversions import feedback, pose_stamped, result_payload
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
+from robot_agent_harness.ros.sampling import Sampled
 
 logger = logging.getLogger(__name__)
 
-FEEDBACK_PERIOD_NS = NS_PER_S // 5
-"""How often the loop hears of a goal's feedback; Nav2 sends a hundred a second."""
-FEEDBACK_DEPTH = 10
-"""As rclpy's own client; older feedback is worth nothing."""
-POLL_PERIOD_S = 0.25
-"""How often the graph is asked for the server: there is no event for one that dies."""
+POLL_PERIOD_S = 0.2
+"""How often the graph is asked for the server, since there is no event for one that dies, and
+how often feedback is taken: Nav2 sends a hundred a second, and so do other clients' servers."""
+FEEDBACK = QoSProfile(depth=1)
+"""Reliable as Nav2 sends it; only the newest is worth anything."""
 GOALS_MAX = 64
 """Goals whose feedback is listened for, and requests without an answer that are kept."""
 _UUID = slice(4, 20)
 """Where a serialised feedback message holds its goal id: after the four bytes that name the
 encoding."""
-
-
-@dataclass(slots=True)
-class _Feedback:
-    """The newest feedback of one own goal that the loop has not been told."""
-
-    due_ns: int = 0
-    latest: bytes | None = None
 
 
 class Nav2Controller:
@@ -87,7 +78,8 @@ class Nav2Controller:
         self._loop = loop
         self._listener: Callable[[ControllerEvent], None] | None = None
         self._reachable = False
-        self._feedback: dict[bytes, _Feedback] = {}
+        self._own: dict[bytes, None] = {}
+        self._feedback = Sampled()
         self._pending: OrderedDict[tuple[str, str], tuple[Client, Future]] = OrderedDict()
         self._cancelling: set[str] = set()
         self._all_cancels_answered = asyncio.Event()
@@ -102,12 +94,13 @@ class Nav2Controller:
         self._cancel = node.create_client(impl.CancelGoalService, part + 'cancel_goal', **services)
         self._topics = (part + 'feedback', part + 'status')
         self._subscriptions = (
-            # Serialised: most feedback is thrown away, and other clients' goals have theirs.
+            # Serialised: what belongs to other clients' goals is told by its first bytes.
             node.create_subscription(
                 impl.FeedbackMessage,
                 part + 'feedback',
                 self._on_feedback,
-                QoSProfile(depth=FEEDBACK_DEPTH),
+                FEEDBACK,
+                callback_group=self._feedback,
                 event_callbacks=QUIET_SUBSCRIPTION,
                 raw=True,
             ),
@@ -168,6 +161,10 @@ class Nav2Controller:
             self._cancelling.add(goal_id)
             self._all_cancels_answered.clear()
 
+    def mute(self) -> None:
+        """Deliver nothing any more; requests still go out."""
+        self._listener = None
+
     async def drain(self, timeout_s: float) -> None:
         """Wait until every cancel request is answered, so that it has left this process, or the
         time is up.
@@ -177,7 +174,7 @@ class Nav2Controller:
 
     def close(self) -> None:
         """Give up the clients and subscriptions; on the rclpy thread, or once it has ended."""
-        self._listener = None
+        self.mute()
         self._node.destroy_timer(self._poll_timer)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
@@ -185,9 +182,13 @@ class Nav2Controller:
             self._node.destroy_client(client)
 
     def _listen_for(self, goal_id: str) -> None:
-        self._feedback.setdefault(bytes.fromhex(goal_id), _Feedback())
-        while len(self._feedback) > GOALS_MAX:
-            del self._feedback[next(iter(self._feedback))]
+        self._own[bytes.fromhex(goal_id)] = None
+        while len(self._own) > GOALS_MAX:
+            del self._own[next(iter(self._own))]
+        self._feedback.want()
+        executor = self._node.executor
+        if executor is not None:
+            executor.wake()
 
     def _try(
         self, kind: str, client: Client, goal_id: str, request: Any, answered: Callable[..., None]
@@ -221,7 +222,7 @@ class Nav2Controller:
             if not self._cancelling:
                 self._all_cancels_answered.set()
         elif isinstance(event, GoalResult) and event.status in ENDED_STATUSES:
-            self._feedback.pop(bytes.fromhex(event.goal_id), None)
+            self._own.pop(bytes.fromhex(event.goal_id), None)
         if self._listener is not None:
             self._listener(event)
 
@@ -246,17 +247,9 @@ class Nav2Controller:
             self._post(CancelResponse(goal_id, int(response.return_code)))
 
     def _on_feedback(self, data: bytes) -> None:
-        cell = self._feedback.get(data[_UUID])
-        if cell is None:
+        if data[_UUID] not in self._own:
             return
-        cell.latest = data
-        self._tell_feedback(cell, self._clock.monotonic_ns())
-
-    def _tell_feedback(self, cell: _Feedback, now_ns: int) -> None:
-        if cell.latest is None or now_ns < cell.due_ns:
-            return
-        message = deserialize_message(cell.latest, NavigateToPose.Impl.FeedbackMessage)
-        cell.due_ns, cell.latest = now_ns + FEEDBACK_PERIOD_NS, None
+        message = deserialize_message(data, NavigateToPose.Impl.FeedbackMessage)
         goal_id = bytes(message.goal_id.uuid).hex()
         self._post(GoalFeedback(goal_id, feedback(message.feedback)))
 
@@ -268,9 +261,8 @@ class Nav2Controller:
         self._post(StatusReport(listed))
 
     def _poll(self) -> None:
-        now_ns = self._clock.monotonic_ns()
-        for cell in tuple(self._feedback.values()):
-            self._tell_feedback(cell, now_ns)
+        if self._own:
+            self._feedback.want()
         reachable = self._server_is_there()
         if reachable != self._reachable:
             self._reachable = reachable

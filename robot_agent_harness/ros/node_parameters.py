@@ -16,7 +16,6 @@ from rclpy.node import Node
 from robot_agent_harness.parameters import check_parameters, Parameter, PARAMETERS, Value
 
 OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service')
-QOS_OVERRIDES = 'qos_overrides.'
 """What rclpy itself declares."""
 _INT_MAX = 2**63 - 1
 
@@ -33,7 +32,7 @@ def declare_parameters(node: Node) -> dict[str, Value]:
     given = {
         name: node.get_parameter(name).value
         for name in node.list_parameters([], 0).names
-        if name not in OF_EVERY_NODE and not name.startswith(QOS_OVERRIDES)
+        if name not in OF_EVERY_NODE
     }
     values = check_parameters(given)
     for parameter in PARAMETERS:

@@ -37,8 +37,9 @@ from robot_agent_harness.ros.log_bridge import bridge_logging
 logger = logging.getLogger(__name__)
 
 PROGRAM = 'robot-agent-harness'
-FINALIZE_S = 0.5
+FINALIZE_S = 1.0
 """How long the end waits for the rclpy thread; everything that matters is closed before."""
+JOIN_S = 0.4
 OK, MISUSE = 0, 2
 
 T = TypeVar('T')
@@ -139,8 +140,8 @@ class Spinning:
     def end(self) -> None:
         """End the thread."""
         self._ending = True
-        self._executor.shutdown(timeout_sec=FINALIZE_S)
-        self._thread.join(timeout=FINALIZE_S)
+        self._executor.shutdown(timeout_sec=JOIN_S)
+        self._thread.join(timeout=JOIN_S)
 
     def _spin(self) -> None:
         while not self._ending:

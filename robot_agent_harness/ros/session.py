@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 LOOP_S = 10.0
 """The longest that a transition waits for the loop: a journal on a slow disk is checked and
 synced."""
-CLOSE_S = 4.0
+CLOSE_S = 3.5
 """The longest that closing takes, whatever hangs: Ctrl-C must end the process within 5 s."""
 CANCEL_LEAVES_S = 0.5
 """How long closing waits for the controller's answer to a last cancel request."""
@@ -96,6 +96,7 @@ class HarnessSession:
         self._why_not = 'inactive'
         self._recovered = False
         self._activation: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._mcp_http = mcp_http
         self._mcp_serving = False
@@ -151,13 +152,16 @@ class HarnessSession:
         self._missions.end_mission(DEACTIVATED)
 
     async def close(self) -> None:
-        """End everything within `CLOSE_S`; the journal is closed last. A second time does
-        nothing.
+        """End everything within `CLOSE_S`; the journal is closed last. Once, however often it is
+        asked for.
         """
-        try:
-            await asyncio.wait_for(self._close(), CLOSE_S)
-        except asyncio.TimeoutError:
-            logger.error('closing took longer than %g s; ending without the rest', CLOSE_S)
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close(), name='closing')
+        _, late = await asyncio.wait({self._closing}, timeout=CLOSE_S)
+        if late:
+            logger.error('closing takes longer than %g s; ending without the rest', CLOSE_S)
+        else:
+            self._closing.result()
 
     def destroy(self) -> None:
         """Withdraw all ROS entities; on the rclpy thread, or once it has ended."""
@@ -290,6 +294,10 @@ class HarnessSession:
         for problem in await asyncio.gather(*stopping, return_exceptions=True):
             if problem is not None:
                 logger.error('closing: %r', problem)
+        # Calls under way still hear the controller; after them nobody may note anything more,
+        # since the journal closes.
+        await self.core.dispatcher.close()
+        self._nav2.mute()
         await self.core.close(
             cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
         )
