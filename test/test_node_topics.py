@@ -67,7 +67,7 @@ class Live:
         probe.until(lambda: snapshots and snapshots[-1].pose_availability == 'available')
 
     def arrive(self, goal_id: str) -> None:
-        """Treat a goal as Nav2 does that gets there at once."""
+        """Treat a goal as Nav2 does that gets there at once; later ones find it there."""
         self.nav2.report(goal_id, EXECUTING)
         self.robot.x = 1.0
         self.nav2.report(goal_id, SUCCEEDED)
@@ -109,7 +109,6 @@ def running(tmp_path_factory) -> Iterator[Live]:
 
 @pytest.fixture
 def live(running: Live) -> Live:
-    running.robot.x = 0.0
     running.nav2.on_goal = lambda goal_id: running.nav2.report(goal_id, EXECUTING)
     running.nav2.accepts = running.nav2.cancels_at_once = True
     return running
