@@ -15,16 +15,25 @@ import math
 from typing import Any, Protocol
 
 from robot_agent_harness.clock import NS_PER_S
-from robot_agent_harness.world.geometry import wrap_angle
-from robot_agent_harness.world.snapshot import Observed, WorldSnapshot
+from robot_agent_harness.world.geometry import (
+    compose,
+    distance,
+    inverse,
+    Transform2D,
+    turn,
+    wrap_angle,
+)
+from robot_agent_harness.world.snapshot import MapPose, Observed, Odometry, WorldSnapshot
 
 DISPROOF_PERSISTS_S = 0.5
 """How long after the end a robot must still be elsewhere: a pose may lag the last metres by a
 sample."""
 DISPLACEMENT_SLACK_M = 0.5
 """By how much map and odometry may differ over a trip: a usual correction of the localisation."""
-DISPLACEMENT_SLACK_RATIO = 0.2
-"""Further slack as a share of the trip, for wheel slip."""
+DISPLACEMENT_SLACK_RATIO = 0.35
+"""Further slack as a share of the trip, for wheel slip and a heading that drifts by 20 degrees."""
+DISPLACEMENT_SLACK_RAD = 1.0
+"""By how much their headings may differ: wheels slip most where a robot turns."""
 
 
 class Verdict(str, Enum):
@@ -186,10 +195,11 @@ def _contradiction(terminal: Terminal) -> str | None:
 def _displacement_conflict(
     before: WorldSnapshot, now: WorldSnapshot, evidence: dict[str, Any]
 ) -> str | None:
-    """Say so if map pose and odometry moved by incompatible distances since the start.
+    """Say so if map pose and odometry moved differently since the start.
 
-    A localisation that jumps onto the goal while the wheels stood still would otherwise confirm
-    it.
+    A localisation that jumps onto the goal while the wheels did something else would otherwise
+    confirm it. Both motions are taken in the robot's frame at the start, so that where the frames
+    lie does not matter.
     """
     ends = (
         before.map_pose.usable,
@@ -200,14 +210,28 @@ def _displacement_conflict(
     map_from, map_to, odom_from, odom_to = ends
     if map_from is None or map_to is None or odom_from is None or odom_to is None:
         return None
-    map_m = math.hypot(map_to.x - map_from.x, map_to.y - map_from.y)
-    odom_m = math.hypot(odom_to.x - odom_from.x, odom_to.y - odom_from.y)
-    evidence |= {'map_displacement_m': _r(map_m), 'odometry_displacement_m': _r(odom_m)}
-    slack = DISPLACEMENT_SLACK_M + DISPLACEMENT_SLACK_RATIO * max(map_m, odom_m)
-    if abs(map_m - odom_m) <= slack:
+    by_map, by_wheels = _motion(map_from, map_to), _motion(odom_from, odom_to)
+    map_m, odom_m = math.hypot(by_map.x, by_map.y), math.hypot(by_wheels.x, by_wheels.y)
+    apart_m, apart_rad = distance(by_map, by_wheels), turn(by_map, by_wheels)
+    evidence |= {
+        'map_displacement_m': _r(map_m),
+        'odometry_displacement_m': _r(odom_m),
+        'displacements_apart_m': _r(apart_m),
+        'displacements_apart_rad': _r(apart_rad),
+    }
+    slack_m = DISPLACEMENT_SLACK_M + DISPLACEMENT_SLACK_RATIO * max(map_m, odom_m)
+    if apart_m <= slack_m and apart_rad <= DISPLACEMENT_SLACK_RAD:
         return None
     return (
-        f'the map pose moved {map_m:.2f} m, the odometry {odom_m:.2f} m: the localisation jumped'
+        f'map pose and odometry moved apart by {apart_m:.2f} m and {apart_rad:.2f} rad'
+        ' during the trip: the localisation jumped'
+    )
+
+
+def _motion(start: MapPose | Odometry, end: MapPose | Odometry) -> Transform2D:
+    """Return the end as seen from the start."""
+    return compose(
+        inverse(Transform2D(start.x, start.y, start.yaw)), Transform2D(end.x, end.y, end.yaw)
     )
 
 

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What confirms an arrival, and what only looks like one."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from pathlib import Path
+import sqlite3
+from typing import Any
+
+import pytest
+
+from robot_agent_harness.actions.controller import GoalStatus
+from robot_agent_harness.actions.lifecycle import RobotAction
+from robot_agent_harness.testing import Bench, check_journal, run_virtual
+
+Pose = tuple[float, float, float]
+
+
+def _arrive(
+    tmp_path: Path,
+    goal: dict[str, float],
+    *,
+    pose: Pose | None = None,
+    odom: Pose | None = None,
+    payload: dict[str, Any] | None = None,
+) -> RobotAction:
+    """Drive for a while, be somewhere, and hear success."""
+
+    async def scenario() -> RobotAction:
+        async with Bench(tmp_path / 'j.db') as bench:
+            result = await bench.call('navigate_to_pose', goal)
+            await asyncio.sleep(6.0)
+            at = pose or (goal['x'], goal['y'], goal.get('yaw', 0.0))
+            bench.robot.place(*at, odom=odom)
+            await asyncio.sleep(0.3)
+            bench.nav2.result(GoalStatus.SUCCEEDED, payload or {'error_code': 0})
+            return await bench.outcome(result.data['action_id'])
+
+    action = run_virtual(scenario())
+    assert check_journal(tmp_path / 'j.db') == []
+    return action
+
+
+@pytest.mark.parametrize(
+    ('goal', 'odom'),
+    [
+        ({'x': 0.4, 'y': 0.0, 'yaw': math.pi}, (0.0, 0.0, 0.0)),
+        ({'x': 2.0, 'y': 2.0, 'yaw': 0.0}, (2.0, -2.0, 0.0)),
+        ({'x': 3.0, 'y': 0.0, 'yaw': 0.0}, (0.12, 0.0, 0.0)),
+        ({'x': 0.0, 'y': 0.0, 'yaw': 0.0}, (3.0, 0.0, 0.0)),
+    ],
+)
+def test_a_localisation_that_jumped_onto_the_goal_is_no_success(
+    goal: dict[str, float], odom: Pose, tmp_path: Path
+) -> None:
+    action = _arrive(tmp_path, goal, odom=odom)
+    assert action.state.value == 'UNKNOWN'
+    assert action.outcome is not None
+    assert 'localisation jumped' in action.outcome.evidence['why']
+
+
+@pytest.mark.parametrize(
+    ('goal', 'odom'),
+    [
+        ({'x': 5.0, 'y': 0.0, 'yaw': 0.0}, (4.6, 0.8, 0.2)),
+        ({'x': 1.0, 'y': 1.0, 'yaw': math.pi / 2}, (1.1, 0.8, 1.3)),
+    ],
+)
+def test_wheels_that_slipped_as_wheels_do_are_no_contradiction(
+    goal: dict[str, float], odom: Pose, tmp_path: Path
+) -> None:
+    assert _arrive(tmp_path, goal, odom=odom).state.value == 'SUCCEEDED'
+
+
+@pytest.mark.parametrize(
+    ('yaw', 'observed', 'state'),
+    [
+        (math.pi, -math.pi + 0.1, 'SUCCEEDED'),
+        (-math.pi, math.pi, 'SUCCEEDED'),
+        (math.pi, 0.0, 'FAILED'),
+        (0.0, 0.34, 'SUCCEEDED'),
+        (0.0, 0.36, 'FAILED'),
+    ],
+)
+def test_a_heading_is_compared_around_the_circle(
+    yaw: float, observed: float, state: str, tmp_path: Path
+) -> None:
+    action = _arrive(tmp_path, {'x': 1.0, 'y': 0.0, 'yaw': yaw}, pose=(1.0, 0.0, observed))
+    assert action.state.value == state
+
+
+@pytest.mark.parametrize(
+    ('x', 'state'), [(1.34, 'SUCCEEDED'), (0.66, 'SUCCEEDED'), (1.36, 'FAILED'), (0.64, 'FAILED')]
+)
+def test_the_position_tolerance_is_neither_wider_nor_narrower_than_it_says(
+    x: float, state: str, tmp_path: Path
+) -> None:
+    assert _arrive(tmp_path, {'x': 1.0, 'y': 0.0}, pose=(x, 0.0, 0.0)).state.value == state
+
+
+@pytest.mark.parametrize(
+    'payload', [{'error_code': 9002, 'error_msg': 'no frame'}, {'missed_waypoints': [1]}]
+)
+def test_success_that_contradicts_itself_confirms_nothing(
+    payload: dict[str, Any], tmp_path: Path
+) -> None:
+    assert _arrive(tmp_path, {'x': 1.0, 'y': 0.0}, payload=payload).state.value == 'UNKNOWN'
+
+
+def test_a_cancel_while_the_outcome_waits_for_the_disk_is_not_recorded_after_it(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            result = await bench.call('navigate_to_pose', {'x': 0.05, 'y': 0.0})
+            lock = sqlite3.connect(tmp_path / 'j.db', isolation_level=None, timeout=0)
+            lock.execute('BEGIN IMMEDIATE')
+            bench.nav2.result(GoalStatus.SUCCEEDED, {'error_code': 0})
+            await asyncio.sleep(1.0)
+            cancel = asyncio.create_task(
+                bench.call('cancel_action', {'action_id': result.data['action_id']})
+            )
+            await asyncio.sleep(0.2)
+            lock.close()
+            await cancel
+
+    run_virtual(scenario())
+    assert check_journal(tmp_path / 'j.db') == []
