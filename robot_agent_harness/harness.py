@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 import logging
 from typing import Any, Literal
 
@@ -56,6 +56,7 @@ from robot_agent_harness.llm.prompting import (
     with_intent,
 )
 from robot_agent_harness.mission import Claim, Mission, MissionOutcome, MissionReport
+from robot_agent_harness.redaction import RedactedJournal, shared_redactor
 from robot_agent_harness.skills.dispatcher import CallContext, RecordedToolDispatcher
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.registry import SkillRegistry
@@ -79,6 +80,8 @@ REFUSED_PAUSE_S = 2.0
 """Pause before asking again after a refusal that looking again will not lift at once."""
 MAILBOX_MAX = 100
 """Salient events kept for the next turn; older ones are in the journal."""
+MODEL_CLOSE_S = 0.5
+"""How long closing waits for the model's connections."""
 SETTLE_S = 15.0
 """How long the end of a cancelled mission waits for its action to end."""
 NOT_FOR_MODEL = frozenset({'wait_for_action'})
@@ -127,7 +130,8 @@ class RobotAgentHarness:
         settings: LoopSettings,
     ) -> None:
         self._ids = ids
-        self._journal = journal
+        self._redactor = shared_redactor()
+        self._journal = RedactedJournal(journal, self._redactor)
         self._registry = registry
         self._dispatcher = dispatcher
         self._observer = observer
@@ -167,14 +171,29 @@ class RobotAgentHarness:
             await asyncio.gather(self._watching, return_exceptions=True)
             self._watching = None
         if self._model is not None:
-            await self._model.close()
+            closing = asyncio.ensure_future(self._model.close())
+            _, late = await asyncio.wait({closing}, timeout=MODEL_CLOSE_S)
+            if late:
+                closing.cancel()
+            elif closing.exception() is not None:
+                logger.error('closing the model: %s', closing.exception())
 
-    def notify(self, salient: Salient) -> None:
-        """Record something salient, and let the mission under way hear of it in its next turn."""
+    def notify(self, salient: Salient, snapshot: WorldSnapshot | None = None) -> None:
+        """Record something salient, and let the mission under way hear of it in its next turn.
+
+        :param snapshot: the world in which it was noticed.
+        """
         record = SalientEvent(
             kind=salient.kind, message=salient.message, details=jsonable(salient.details)
         )
-        self._journal.defer((record, Correlation(mission_id=self.mission_id)))
+        ids = Correlation(
+            mission_id=self.mission_id, snapshot_id=snapshot.snapshot_id if snapshot else None
+        )
+        if snapshot is not None and self._observer.store.first_use(snapshot.snapshot_id):
+            seen = WorldSnapshotCaptured(reason='salient_event', snapshot=snapshot.to_dict())
+            self._journal.defer((seen, ids), (record, ids))
+        else:
+            self._journal.defer((record, ids))
         if self._mission is not None:
             self._mailbox.append(salient)
             self._news.set()
@@ -287,9 +306,9 @@ class RobotAgentHarness:
         user = user_prompt(
             instruction=mission.instruction,
             trigger=trigger,
-            evidence=evidence,
-            history=tuple(mission.history) if self._settings.history_size else (),
-            world=projection.text,
+            evidence=[self._redactor.text(line) for line in evidence],
+            history=self._shown(mission.history) if self._settings.history_size else (),
+            world=self._redactor.text(projection.text),
             step=mission.step,
             max_steps=self._settings.max_steps,
         )
@@ -389,7 +408,7 @@ class RobotAgentHarness:
             mission.remember(
                 result.data.get('action_id'),
                 HistoryEntry(
-                    action=f'{call.name}{compact(jsonable(arguments))}',
+                    action=f'{call.name}{compact(self._public(arguments, correlation))}',
                     purpose=purpose,
                     expected_outcome=expected,
                     rationale=decision.rationale,
@@ -422,6 +441,11 @@ class RobotAgentHarness:
                 await self._heard(max(pause_s, asked_s))
             else:
                 mission.spend(decision.usage)
+                for call in decision.tool_calls:
+                    # Before the answer is recorded: the call itself comes later.
+                    known = self._registry.get(call.name)
+                    secrets = known.secrets if known else frozenset()
+                    self._redactor.learn(correlation.turn_id, call.arguments, secrets)
                 await self._journal.append((_response(decision), correlation))
                 return decision
         raise AssertionError('unreachable')
@@ -442,6 +466,13 @@ class RobotAgentHarness:
             asked.cancel()
             canceled.cancel()
             await asyncio.gather(asked, canceled, return_exceptions=True)
+
+    def _public(self, arguments: Any, correlation: Correlation) -> Any:
+        return self._redactor.value(jsonable(arguments), scope=correlation.turn_id)
+
+    def _shown(self, history: Iterable[HistoryEntry]) -> tuple[HistoryEntry, ...]:
+        """Return the history without secrets: what a controller said may quote one."""
+        return tuple(HistoryEntry(**self._redactor.value(asdict(entry))) for entry in history)
 
     def _tools(self, finish: Skill) -> tuple[ToolSpec, ...]:
         offered = (*self._registry.skills, finish)
@@ -535,7 +566,11 @@ class RobotAgentHarness:
     async def _keep_watch(self) -> None:
         while True:
             try:
-                for salient in (*self._watch.look(self._observer.peek()), *self._anomalies()):
+                noticed = self._watch.look(self._observer.peek())
+                snapshot = self._observer.capture(self.mission_id) if noticed else None
+                for salient in noticed:
+                    self.notify(salient, snapshot)
+                for salient in self._anomalies():
                     self.notify(salient)
             except Exception:
                 # The watch must outlive any one bad look.

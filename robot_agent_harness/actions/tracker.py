@@ -47,6 +47,7 @@ from robot_agent_harness.events import (
     WorldSnapshotCaptured,
 )
 from robot_agent_harness.journal.store import MissionJournal
+from robot_agent_harness.redaction import RedactedJournal, shared_redactor
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
@@ -151,7 +152,7 @@ class RobotActionTracker:
         verifiers: Mapping[str, Verifier],
     ) -> None:
         self._clock = clock
-        self._journal = journal
+        self._journal = RedactedJournal(journal, shared_redactor())
         self._board = board
         self._observer = observer
         self._controllers = controllers
@@ -159,7 +160,8 @@ class RobotActionTracker:
         self._live: dict[str, _Live] = {}
         self._ended: dict[str, _Ended] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._closing = False
+        self._closing = self._closed = False
+        self._announcements: set[asyncio.Future[None]] = set()
         self._cancels: dict[str, asyncio.Future[int]] = {}
         self._outcome_listeners: list[Callable[[RobotAction], None]] = []
         self._change_listeners: list[Callable[[RobotAction], None]] = []
@@ -268,12 +270,16 @@ class RobotActionTracker:
                 self._controllers[live.plan.controller].cancel(live.action.action_id)
             if live.task is not None:
                 live.task.cancel()
-        # A task that is writing its outcome is left to finish: there must be exactly one.
+        # A task that is writing its outcome is left to finish, without waiting for the disk any
+        # more: there must be exactly one.
+        for announcement in self._announcements:
+            _resolve(announcement, None)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for live in open_actions:
             _resolve(live.acceptance, Acceptance.UNKNOWN)
             why = 'the harness was stopped while the action was under way'
             await self._end(live, ActionState.UNKNOWN, OutcomeReason.INTERRUPTED, why)
+        self._closed = True
 
     def _follow(self, action: RobotAction, plan: ActionPlan, before: WorldSnapshot) -> _Live:
         loop = asyncio.get_running_loop()
@@ -305,6 +311,8 @@ class RobotActionTracker:
     # -- what is heard ---------------------------------------------------------------------------
 
     def _on_event(self, controller: str, event: ControllerEvent) -> None:
+        if self._closed:
+            return  # nothing can be recorded any more; the next start asks for what it missed
         if isinstance(event, StatusReport):
             self._on_status(controller, event)
         elif isinstance(event, ServerPresence):
@@ -564,7 +572,7 @@ class RobotActionTracker:
             return self._verifiers[live.plan.verifier].judge(
                 goal=live.action.goal, before=live.before, terminal=terminal, now=now
             )
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             # A verifier may be a user's own; one that raises has shown nothing.
             logger.exception('verifier %s raised', live.plan.verifier)
             return Judgement(Verdict.INCONCLUSIVE, True, {'why': f'the verifier raised {error!r}'})
@@ -626,14 +634,29 @@ class RobotActionTracker:
             looked = WorldSnapshotCaptured(reason='verification', snapshot=snapshot.to_dict())
             records.insert(0, (looked, correlation))
         durable = self._journal.defer(*records)
-        if not self._closing:
-            await asyncio.wait({durable}, timeout=OUTCOME_DURABLE_S)
+        await self._written(durable)
         ended = action.advance(outcome.state, outcome)
         self._publish(ended)
         if live is not None:
             self._retire(live, ended)
         for listener in self._outcome_listeners:
             listener(ended)
+
+    async def _written(self, durable: asyncio.Future[list[int]]) -> None:
+        """Wait until an outcome is on disk, for a bounded time, and not while closing."""
+        if self._closing:
+            return
+        given_up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._announcements.add(given_up)
+        try:
+            either: set[asyncio.Future[Any]] = {durable, given_up}
+            await asyncio.wait(
+                either,
+                timeout=OUTCOME_DURABLE_S,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            self._announcements.discard(given_up)
 
     # -- small things ----------------------------------------------------------------------------
 

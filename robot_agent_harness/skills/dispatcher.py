@@ -15,8 +15,9 @@ check and its start, so that two callers cannot both find the robot idle.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Mapping
+import contextlib
+from dataclasses import dataclass, field, replace
 import json
 import logging
 from typing import Any
@@ -48,6 +49,9 @@ from robot_agent_harness.events import (
 )
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.jsonable import jsonable
+from robot_agent_harness.redaction import RedactedJournal, shared_redactor
+from robot_agent_harness.skills.bounding import ResultBounds
+from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
@@ -59,6 +63,7 @@ from robot_agent_harness.skills.skill import (
     SkillContext,
     SkillError,
 )
+from robot_agent_harness.world.artifacts import ArtifactStore
 from robot_agent_harness.world.projection import project
 from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnapshot
 
@@ -120,7 +125,10 @@ class RecordedToolDispatcher:
     ) -> None:
         self._clock = clock
         self._ids = ids
-        self._journal = journal
+        self._redactor = shared_redactor()
+        self._journal = RedactedJournal(journal, self._redactor)
+        artifacts = journal.path.with_name(f'{journal.path.name}.artifacts')
+        self._bounds = ResultBounds(ArtifactStore(artifacts), self._redactor)
         self._registry = registry
         self._board = board
         self._observer = observer
@@ -157,14 +165,16 @@ class RecordedToolDispatcher:
             await asyncio.wait(self._tasks, timeout=CLOSE_S)
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_S)
 
     async def _call(self, name: str, arguments: Any, context: CallContext) -> ToolResult:
         own = {entry.name: entry for entry in context.loop_skills}
         skill = own.get(name) or self._registry.get(name)
         managed = skill is not None and skill.managed is not None
         if skill is not None and skill.managed is not None:
-            await self._first_heard(skill.managed.preconditions)
+            with contextlib.suppress(asyncio.CancelledError):  # closing: answered below
+                await self._first_heard(skill.managed.preconditions)
         decision = self._decision(context) if managed else None
         correlation = Correlation(
             mission_id=context.mission_id,
@@ -173,6 +183,8 @@ class RecordedToolDispatcher:
             snapshot_id=context.decision_snapshot_id
             or (decision.snapshot_id if decision else None),
         )
+        secrets = skill.secrets if skill else frozenset()
+        self._redactor.learn(correlation.tool_call_id, arguments, secrets)
         call: tuple[Entry, ...] = (
             (
                 ToolCallRecorded(
@@ -200,19 +212,23 @@ class RecordedToolDispatcher:
             result = _journal_unavailable(error)
         except SkillError as error:
             result = ToolResult(error.status, str(error))
-        except Exception:
+        except (Exception, SystemExit):
             # A skill may be anybody's code: its crash becomes a result, its text stays in the log.
             logger.exception('tool %s crashed', name)
             result = ToolResult(
                 ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness'
             )
-        return await self._answer(correlation, result)
+        return await self._answer(correlation, result, skill)
 
     async def _record(self, call: tuple[Entry, ...], *, needed: bool) -> None:
         """Put the call on disk; one that only looks goes on without, and its record follows.
 
         :raises JournalUnavailableError: it is needed and cannot be written now.
         """
+        if not needed and not self._journal.healthy:
+            # Known not to work: looking must not take as long as finding that out again.
+            self._journal.defer(*call)
+            return
         try:
             await self._journal.append(*call)
         except JournalUnavailableError:
@@ -248,7 +264,24 @@ class RecordedToolDispatcher:
             progress=context.progress,
             projection_max_bytes=self._projection_max_bytes,
         )
-        result: ToolResult = await skill.function(skill_context, **parsed)  # type: ignore[misc]
+        running: Any = skill.function(skill_context, **parsed)
+        return await self._finished(skill, running)
+
+    async def _finished(self, skill: Skill, running: Coroutine[Any, Any, Any]) -> ToolResult:
+        """Wait for a skill in a task of its own: one that resists its cancellation is left behind
+        when the harness closes.
+        """
+        work = asyncio.get_running_loop().create_task(_contained(running), name=skill.name)
+        try:
+            await asyncio.wait({work})
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+        if work.cancelled():
+            return ToolResult(ResultStatus.TOOL_ERROR, f'{skill.name} gave itself up')
+        result = work.result()
+        if not isinstance(result, ToolResult):
+            raise TypeError(f'{skill.name} returned {type(result).__name__}, not a ToolResult')
         return result
 
     async def _start(
@@ -370,8 +403,11 @@ class RecordedToolDispatcher:
         }
         return ToolResult(status, f'nothing was sent to the robot. {told}', data)
 
-    async def _answer(self, correlation: Correlation, result: ToolResult) -> ToolResult:
-        action_id = result.data.get('action_id') if result.data else None
+    async def _answer(
+        self, correlation: Correlation, result: ToolResult, skill: Skill | None
+    ) -> ToolResult:
+        result = await self._bounded(correlation, result, skill)
+        action_id = result.data.get('action_id')
         record = ToolResultRecorded(
             status=result.status.value, is_error=result.is_error, structured=result.structured
         )
@@ -379,13 +415,41 @@ class RecordedToolDispatcher:
             mission_id=correlation.mission_id,
             turn_id=correlation.turn_id,
             tool_call_id=correlation.tool_call_id,
-            action_id=action_id,
+            action_id=action_id if isinstance(action_id, str) else None,
             snapshot_id=correlation.snapshot_id,
         )
         durable = self._journal.defer((record, known))
-        if not self._closing:
-            await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
-        return result
+        if not self._closing and self._journal.healthy:
+            with contextlib.suppress(asyncio.CancelledError):  # closing: it is in the queue
+                await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
+        if durable.done() and not durable.cancelled() and durable.exception() is None:
+            return result
+        # The queue keeps its order: what this result tells of may not be on disk either.
+        return replace(result, data={**result.data, 'recorded': False})
+
+    async def _bounded(
+        self, correlation: Correlation, result: ToolResult, skill: Skill | None
+    ) -> ToolResult:
+        """Return the result as it may be kept and shown."""
+        output = skill.output if skill else CallOutput
+        try:
+            return await self._bounds.fit(result, output=output, scope=correlation.tool_call_id)
+        except asyncio.CancelledError:
+            why = 'the harness was stopped before the result was stored'
+            return ToolResult(ResultStatus.INTERRUPTED, why)
+        except Exception:
+            # Whatever a skill put into its result: the call still gets one.
+            logger.exception('the result of a call cannot be recorded')
+            why = 'the result cannot be recorded; see the log of the harness'
+            return ToolResult(ResultStatus.TOOL_ERROR, why)
+
+
+async def _contained(running: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await running
+    except SystemExit as error:
+        # In a task it would end the loop, and with it everything that is followed.
+        raise RuntimeError('a skill tried to end the process') from error
 
 
 def _missing(field_: Observed[Any]) -> bool:

@@ -16,12 +16,14 @@ import re
 from typing import Any, get_type_hints, Protocol
 
 from pydantic import BaseModel, ConfigDict, create_model, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.actions.tracker import ActionTimeouts, RobotActionTracker
 from robot_agent_harness.errors import ConfigurationError, HarnessError
+from robot_agent_harness.redaction import declared_secrets, is_secret_key, REDACTED
 from robot_agent_harness.skills.places import Place
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.validation import explain
@@ -105,6 +107,8 @@ class Skill:
     managed: ManagedAction | None
     read_only: bool
     idempotent: bool
+    secrets: frozenset[str] = frozenset()
+    """Names of arguments, at any depth, whose values the skill alone may see."""
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -125,7 +129,8 @@ class Skill:
             parsed = self.arguments.model_validate({} if arguments is None else arguments)
         except ValidationError as error:
             raise SkillError(
-                f'{self.name}: {explain(error)}', status=ResultStatus.INVALID_ARGUMENTS
+                f'{self.name}: {explain(_without_values(error, self.secrets))}',
+                status=ResultStatus.INVALID_ARGUMENTS,
             ) from error
         return {name: getattr(parsed, name) for name in type(parsed).model_fields}
 
@@ -152,16 +157,18 @@ def skill(
             raise ConfigurationError(f'skill {name!r}: not a valid tool name')
         if not function.__doc__:
             raise ConfigurationError(f'skill {name}: a docstring is its description; it has none')
+        arguments = _arguments_of(function)
         return Skill(
             name=name,
             title=title or name.replace('_', ' ').capitalize(),
             description=inspect.cleandoc(function.__doc__),
             function=function,
-            arguments=_arguments_of(function),
+            arguments=arguments,
             output=output,
             managed=managed,
             read_only=read_only,
             idempotent=idempotent,
+            secrets=declared_secrets(arguments),
         )
 
     return make
@@ -176,6 +183,29 @@ def _arguments_of(function: Any) -> type[BaseModel]:
     }
     config = ConfigDict(extra='forbid', strict=True, allow_inf_nan=False)
     return create_model(f'{function.__name__}_arguments', __config__=config, **fields)
+
+
+def _without_values(error: ValidationError, secrets: frozenset[str]) -> ValidationError:
+    """Return the findings with neither secret values nor texts that may quote them."""
+    findings = error.errors(include_url=False, include_context=False)
+    hidden = [
+        any(
+            isinstance(part, str) and (part in secrets or is_secret_key(part)) for part in f['loc']
+        )
+        for f in findings
+    ]
+    if not any(hidden):
+        return error
+    quoting = ('value_error', 'assertion_error')
+    details = []
+    for finding, hide in zip(findings, hidden, strict=True):
+        kind: Any = finding['type']
+        told: Any = 'not allowed' if hide and kind in quoting else finding['msg']
+        shown = REDACTED if hide else finding['input']
+        details.append(
+            InitErrorDetails(type=PydanticCustomError(kind, told), loc=finding['loc'], input=shown)
+        )
+    return ValidationError.from_exception_data(error.title, details)
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
