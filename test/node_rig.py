@@ -33,6 +33,8 @@ from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Bool
 from unique_identifier_msgs.msg import UUID
 
+from robot_agent_harness.msg import WorldSnapshot
+
 DOMAIN = 74 + os.getpid() % 6
 """Runs on one machine keep apart from each other and from other tests."""
 NAMESPACE = f'/rig_{uuid.uuid4().hex[:8]}'
@@ -81,6 +83,17 @@ class Probe:
             found = self.news.wait_for(holds, WAIT_S)
         assert found, f'not within {WAIT_S} s: {what}'
         return found
+
+    def until_known(self) -> None:
+        """Wait until the node has heard all that it wants to know before it moves the robot."""
+        heard = self.listen(WorldSnapshot, f'{NODE}/world_snapshot', QoSProfile(depth=1))
+
+        def known() -> bool:
+            told = heard[-1] if heard else WorldSnapshot()
+            fields = (told.pose_availability, told.velocity_availability)
+            return told.controller_reachable and set(fields) == {WorldSnapshot.AVAILABLE}
+
+        self.until(known, heard)
 
     def call(self, service_type: Any, name: str, request: Any) -> Any:
         client = self.node.create_client(service_type, name)

@@ -40,18 +40,9 @@ def call(url: str, name: str, **arguments: Any) -> dict[str, Any]:
 def start_goal(node: HarnessProcess, nav2: FakeNav2) -> tuple[str, str]:
     """Send a goal as an MCP client, once the node knows the robot; return the URL and its id."""
     url = node.says(READY).group(1)
-
-    async def ask() -> Any:
-        async with Client(url) as client:
-            while True:
-                # Right after the start the robot's topics may not have been discovered.
-                answer = (await client.call_tool('navigate_to_pose', GOAL)).structured_content
-                if answer['status'] not in ('precondition_changed', 'controller_unavailable'):
-                    return answer
-                await asyncio.sleep(0.05)
-
-    answer = asyncio.run(asyncio.wait_for(ask(), 20.0))
-    assert answer['status'] == 'accepted'
+    nav2.probe.until_known()
+    answer = call(url, 'navigate_to_pose', **GOAL)
+    assert answer['status'] == 'accepted', answer
     assert nav2.goal() == answer['action_id']
     return url, answer['action_id']
 

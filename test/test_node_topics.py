@@ -26,13 +26,16 @@ from node_rig import (
     Probe,
     SUCCEEDED,
 )
+from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 
 from robot_agent_harness.action import RunMission
 from robot_agent_harness.journal import JournalReader
 from robot_agent_harness.msg import MissionEvent, RobotActionState, WorldSnapshot
+from robot_agent_harness.parameters import PARAMETERS
 
 ROBOT_ID = f'robot of {NODE}'
 SCRIPT = """\
@@ -63,8 +66,7 @@ class Live:
         self.missions = ActionClient(probe.node, RunMission, f'{NODE}/run_mission')
         self.feedback: list[RunMission.Feedback] = []
         assert self.missions.wait_for_server(20.0)
-        snapshots = probe.listen(WorldSnapshot, f'{NODE}/world_snapshot')
-        probe.until(lambda: snapshots and snapshots[-1].pose_availability == 'available')
+        probe.until_known()
 
     def arrive(self, goal_id: str) -> None:
         """Treat a goal as Nav2 does that gets there at once; later ones find it there."""
@@ -112,6 +114,28 @@ def live(running: Live) -> Live:
     running.nav2.on_goal = lambda goal_id: running.nav2.report(goal_id, EXECUTING)
     running.nav2.accepts = running.nav2.cancels_at_once = True
     return running
+
+
+def test_every_parameter_describes_itself_and_cannot_be_changed(live):
+    names = [parameter.name for parameter in PARAMETERS]
+    described = live.probe.call(
+        DescribeParameters,
+        f'{NODE}/describe_parameters',
+        DescribeParameters.Request(names=names),
+    )
+    for parameter, told in zip(PARAMETERS, described.descriptors, strict=True):
+        assert (told.name, told.description) == (parameter.name, parameter.description)
+        assert told.read_only
+        limits = [*told.integer_range, *told.floating_point_range]
+        assert bool(limits) == (parameter.minimum is not None)
+        if limits:
+            assert limits[0].from_value == parameter.minimum
+        assert bool(told.additional_constraints) == bool(parameter.choices)
+    change = Parameter('mission.max_steps', value=3).to_parameter_msg()
+    answer = live.probe.call(
+        SetParameters, f'{NODE}/set_parameters', SetParameters.Request(parameters=[change])
+    )
+    assert not answer.results[0].successful
 
 
 def test_the_world_is_published_to_whoever_listens(live):
