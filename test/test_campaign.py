@@ -43,6 +43,10 @@ def _plan(*faults: Fault, calls: tuple[float, ...] = (2.0,)) -> Plan:
     return Plan(1, HABITS, faults, steps)
 
 
+def _has(seed: int, kind: str) -> bool:
+    return any(fault.kind == kind for fault in draw_plan(seed).faults)
+
+
 @pytest.mark.timeout(600)
 def test_300_random_missions_have_no_false_success_and_no_broken_invariant() -> None:
     report = run_campaign(0, SHORT)
@@ -133,7 +137,8 @@ def test_the_oracle_notices_a_verifier_that_ignores_its_tolerance(
     monkeypatch.setattr(verification.NavigationVerifier, 'judge', lenient)
     verdict = run_one(1, plan=_plan(Fault('false_success', 3.0, FOREVER, 0.0)))
     assert [finding.kind for finding in verdict.findings] == ['false_success']
-    assert not run_campaign(0, 60).ok
+    lying = [seed for seed in range(1500) if _has(seed, 'false_success')]
+    assert any(not run_one(seed).ok for seed in lying[:20])
 
 
 def test_the_oracle_notices_a_verifier_that_looks_before_the_robot_rests(

@@ -328,7 +328,7 @@ class CampaignMission:
             if step.kind == 'crash':
                 await self._crash()
             else:
-                await self._end_life(cancel_running=self._rng.random() < 0.7)
+                await self._end_life(cancel_running=True)
             await asyncio.sleep(DOWN_S)
             await self._begin_life()
         elif step.kind == 'mission':

@@ -68,6 +68,7 @@ class CampaignReport:
     """Right by luck: SUCCEEDED and truly there, on evidence that was missing."""
     missed: int
     running: int
+    """Actions with an outcome whose controller still drove to the goal 3 s later."""
     broken: int
     deceptions: dict[str, int]
     """Why the other wrong successes could not be known."""
@@ -102,7 +103,7 @@ class CampaignReport:
             ('SUCCEEDED without the evidence', str(self.unsupported)),
             ('broken invariants', str(self.broken)),
             ('missed successes', self._share(self.missed)),
-            ('FAILED, robot moving unseen', str(self.running)),
+            ('ended, its controller drives on', str(self.running)),
         ]
         width = max(len(name) for name, _ in rows)
         lines = [f'{name:<{width}}  {value}' for name, value in rows]
