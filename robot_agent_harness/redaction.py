@@ -182,14 +182,13 @@ class Redactor:
         self._taught: OrderedDict[str, None] = OrderedDict()
         self._names: OrderedDict[str, frozenset[str]] = OrderedDict()
         self._needles: tuple[str, ...] = ()
-        self._pattern: re.Pattern[str] | None = None
-        self._key_pattern: re.Pattern[str] | None = None
+        """Every known value in each spelling, the longest first."""
 
     def know(self, value: str) -> None:
         """Take in a secret of this process; it is never forgotten."""
         if len(value.strip()) >= SUBSTRING_CHARS_MIN:
             self._fixed[value.strip()] = None
-            self._compile()
+            self._spell()
 
     def know_environment(self, environ: Mapping[str, str]) -> None:
         """Take in the keys that the environment holds now."""
@@ -218,12 +217,15 @@ class Redactor:
         news = {part for text in found for part in _worth_knowing(text)}
         if not news:
             return
+        known = news <= self._taught.keys()
         for value in sorted(news):
             self._taught[value] = None
             self._taught.move_to_end(value)
+        if known:
+            return
         while len(self._taught) > VALUES_MAX:
             self._taught.popitem(last=False)
-        self._compile()
+        self._spell()
 
     def names_of(self, scope: str | None) -> frozenset[str]:
         """Return which names are declared secret in that call or turn."""
@@ -263,21 +265,25 @@ class Redactor:
 
     def replace_known(self, text: str, *, in_key: bool = False) -> str:
         """Return a text with the values that are known to be secret replaced."""
-        pattern = self._key_pattern if in_key else self._pattern
-        return text if pattern is None else pattern.sub(REDACTED, text)
+        for needle in self._needles:
+            if needle not in text:
+                continue
+            if in_key and _PLAIN_WORD.fullmatch(needle):
+                continue  # a record's fields are named by words; a password must not rename them
+            if len(needle) >= SUBSTRING_CHARS_MIN:
+                text = text.replace(needle, REDACTED)
+            else:
+                alone = rf'(?<![0-9A-Za-z_]){re.escape(needle)}(?![0-9A-Za-z_])'
+                text = re.sub(alone, REDACTED, text)
+        return text
 
     def is_known(self, number: int | float) -> bool:
         """Whether a number is, as a whole, a value that is known to be secret."""
         return bool(self._needles) and str(number) in self._taught
 
-    def _compile(self) -> None:
-        known = [*self._fixed, *self._taught]
-        forms = sorted({form for value in known for form in _forms(value)}, key=len, reverse=True)
-        spelled = [(form, _spelling(form)) for form in forms]
-        self._pattern = _any_of(spelling for _, spelling in spelled)
-        # The names of a record's fields are words; a password that is one must not rename them.
-        self._key_pattern = _any_of(s for form, s in spelled if not _PLAIN_WORD.fullmatch(form))
-        self._needles = tuple(forms)
+    def _spell(self) -> None:
+        forms = {form for value in (*self._fixed, *self._taught) for form in _forms(value)}
+        self._needles = tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
 
 class _Walk:
@@ -556,7 +562,8 @@ def _worth_knowing(text: str) -> Iterable[str]:
             yield part
 
 
-def _forms(value: str) -> set[str]:
+@lru_cache(maxsize=512)
+def _forms(value: str) -> frozenset[str]:
     """Return a value as it stands in plain text, in JSON and in a URL."""
     forms = {value, quote(value, safe='', errors='replace')}
     forms.add(quote_plus(value, errors='replace'))
@@ -565,15 +572,4 @@ def _forms(value: str) -> set[str]:
         inner = json.dumps(inner)[1:-1]
         forms.add(inner)
     forms.add(json.dumps(value, ensure_ascii=False)[1:-1])
-    return {form for form in forms if len(form) >= WORD_CHARS_MIN}
-
-
-def _spelling(form: str) -> str:
-    if len(form) >= SUBSTRING_CHARS_MIN:
-        return re.escape(form)
-    return rf'(?<![0-9A-Za-z_]){re.escape(form)}(?![0-9A-Za-z_])'
-
-
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str] | None:
-    joined = '|'.join(patterns)
-    return re.compile(joined) if joined else None
+    return frozenset(form for form in forms if len(form) >= WORD_CHARS_MIN)

@@ -9,7 +9,7 @@ import gc
 import json
 import logging
 from pathlib import Path
-import statistics
+import re
 import tempfile
 import time
 from typing import Annotated, Any
@@ -29,6 +29,7 @@ from robot_agent_harness.events import (
     ToolCallRecorded,
 )
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.records import payload_text
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import Decision, ModelRequest, ToolCall
 from robot_agent_harness.redaction import (
@@ -40,7 +41,13 @@ from robot_agent_harness.redaction import (
     RedactingFilter,
     Redactor,
     Secret,
+    SECRET_ENDINGS,
+    SECRET_PARAMETERS,
+    SECRET_STEMS,
     shared_redactor,
+    SUBSTRING_CHARS_MIN,
+    VALUES_MAX,
+    WORD_CHARS_MIN,
 )
 from robot_agent_harness.skills import registry
 from robot_agent_harness.skills.outputs import CallOutput
@@ -577,7 +584,7 @@ def test_an_ordinary_call_pays_next_to_nothing(tmp_path: Path) -> None:
     redactor.know('sk-ant-api03-a-process-key')
     ids = Correlation(tool_call_id='call-1')
     arguments = {'x': 2.0, 'y': 0.0, 'yaw': 0.0, 'frame_id': 'map'}
-    taken = []
+    taken, serialising = [], []
     gc.disable()
     try:
         for _ in range(300):
@@ -585,11 +592,15 @@ def test_an_ordinary_call_pays_next_to_nothing(tmp_path: Path) -> None:
             redactor.learn('call-1', arguments)
             for model in models:
                 redactor.event(model, ids)
-            taken.append((time.perf_counter() - begin) * 1e6)
+            between = time.perf_counter()
+            for model in models:
+                payload_text(model)
+            taken.append((between - begin) * 1e6)
+            serialising.append((time.perf_counter() - between) * 1e6)
     finally:
         gc.enable()
-    # The fastest tenth: what else this machine does is not what is measured.
-    assert statistics.quantiles(taken, n=10)[0] < BUDGET_US
+    # On a machine that is slow or busy: less than half of what writing the records down costs.
+    assert min(taken) < max(BUDGET_US, min(serialising) / 2)
 
 
 def test_a_response_without_tools_is_the_same_object() -> None:
@@ -598,3 +609,15 @@ def test_a_response_without_tools_is_the_same_object() -> None:
         provider='stub', model=None,
     )  # fmt: skip
     assert Redactor().event(record, Correlation(turn_id='turn-1')) is record
+
+
+def test_the_page_names_all_that_is_taken_for_a_secret_and_its_example_runs() -> None:
+    page = (Path(__file__).parents[1] / 'docs' / 'secrets.md').read_text(encoding='utf-8')
+    for name in (*SECRET_STEMS, *SECRET_ENDINGS, *SECRET_PARAMETERS, *ENVIRONMENT_KEYS):
+        assert f'`{name}`' in page
+    for number in (VALUES_MAX, SUBSTRING_CHARS_MIN, WORD_CHARS_MIN):
+        assert f' {number} ' in page
+    (example,) = re.findall(r'```python\n(.*?)```', page, re.S)
+    namespace: dict[str, Any] = {}
+    exec(compile(example, 'page', 'exec'), namespace)
+    assert namespace['unlock'].secrets == {'pin', 'card'}

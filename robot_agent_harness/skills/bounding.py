@@ -38,6 +38,8 @@ MESSAGE_MAX_CHARS = 4 * 1024
 """Longest message; what is longer keeps its beginning."""
 BEGINNING_CHARS = 400
 """How much of a text that became an artifact is still shown."""
+REFERENCE_CHARS = 1500
+"""What a reference takes at most; a smaller member gains nothing by becoming one."""
 DEPTH_MAX = 64
 """Deepest nesting of a result."""
 
@@ -151,13 +153,13 @@ class ResultBounds:
             RESULT_MAX_BYTES - len(canonical_json(message)) - len('{"status":"","message":}') - 40
         )
         sizes = {key: len(canonical_json(item)) + len(key) + 4 for key, item in data.items()}
-        while sum(sizes.values()) > left:
-            largest = max(sizes.keys() - _KEPT, key=lambda key: sizes[key], default=None)
-            if largest is None or sizes[largest] <= 2 * BEGINNING_CHARS + 400:
+        candidates = sorted(sizes.keys() - _KEPT, key=lambda key: -sizes[key])
+        for key in candidates:
+            if sum(sizes.values()) <= left or sizes[key] <= REFERENCE_CHARS:
                 break
-            text = canonical_json(data[largest])
-            data[largest] = self._refer(largest, found, text.encode(), 'application/json', text)
-            sizes[largest] = len(canonical_json(data[largest])) + len(largest) + 4
+            text = canonical_json(data[key])
+            data[key] = self._refer(key, found, text.encode(), 'application/json', text)
+            sizes[key] = len(canonical_json(data[key])) + len(key) + 4
         if sum(sizes.values()) > left:
             # Thousands of small members: none is worth keeping more than another.
             rest = {key: data.pop(key) for key in data.keys() - _KEPT}
