@@ -54,6 +54,13 @@ responses:
 """
 
 
+SLOW_SCRIPT = """\
+responses:
+  - delay_s: 60
+    call: {name: list_places, arguments: {}}
+"""
+
+
 class Live:
     """One harness for the whole module, with a robot and a mission client."""
 
@@ -92,6 +99,29 @@ class Live:
     def _take(self, message: Any) -> None:
         self.feedback.append(message.feedback)
         self.probe.notice()
+
+
+@pytest.mark.parametrize('script', [SCRIPT, SLOW_SCRIPT], ids=['acting', 'thinking'])
+def test_a_mission_that_the_end_of_the_node_interrupts_is_ended_and_told_so(tmp_path, script):
+    (tmp_path / 'script.yaml').write_text(script)
+    probe = Probe()
+    given = {'model__provider': 'scripted', 'model__script_file': tmp_path / 'script.yaml'}
+    try:
+        with harness(tmp_path / 'j.db', **given) as node:
+            live = Live(probe, node, tmp_path / 'j.db')
+            handle = live.ask('go there', 'cut-short')
+            if script == SCRIPT:
+                live.nav2.goal()
+            else:
+                live.probe.until(lambda: live.feedback and live.feedback[-1].step == 1)
+            told = handle.get_result_async()
+            assert node.end() == 0
+            answer = live.done(told)
+        assert answer.status == GoalStatus.STATUS_ABORTED
+        assert answer.result.reason == 'interrupted'
+        assert live.events('cut-short')[-1] == 'MISSION_ENDED'
+    finally:
+        probe.close()
 
 
 @pytest.fixture(scope='module')

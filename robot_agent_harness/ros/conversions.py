@@ -150,8 +150,13 @@ def result_payload(message: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def snapshot_msg(snapshot: WorldSnapshot, mission_id: str | None, reason: str) -> WorldSnapshotMsg:
-    """Return a snapshot as a message; a number that is not there is NaN."""
+def snapshot_msg(
+    snapshot: WorldSnapshot, mission_id: str | None, reason: str, payload: dict[str, Any]
+) -> WorldSnapshotMsg:
+    """Return a snapshot as a message; a number that is not there is NaN.
+
+    :param payload: the whole snapshot, JSON-ready and fit to be shown.
+    """
     pose, odom = snapshot.map_pose.value, snapshot.odometry.value
     navigation, stop = snapshot.navigation.value, snapshot.safety.value
     charge, action = snapshot.battery.value, snapshot.active_action
@@ -177,18 +182,26 @@ def snapshot_msg(snapshot: WorldSnapshot, mission_id: str | None, reason: str) -
         battery_fraction=_or_nan(charge.fraction if charge else None),
         emergency_stop_availability=snapshot.safety.availability.value,
         emergency_stop=bool(stop and stop.emergency_stop),
-        payload_json=_json(snapshot.to_dict()),
+        payload_json=_json(payload),
     )
     message.header.stamp = time_msg(snapshot.captured_ros_ns)
     message.header.frame_id = pose.frame_id if pose else ''
     return message
 
 
-def action_msg(action: RobotAction, now_ns: int) -> RobotActionState:
-    """Return an action's newest value as a message."""
+def action_payload(action: RobotAction) -> dict[str, Any]:
+    """Return what is told of an action beside its typed fields, JSON-ready."""
     payload: dict[str, Any] = {'goal': action.goal, 'feedback': action.feedback}
     if action.outcome is not None:
         payload['evidence'] = action.outcome.evidence
+    return payload
+
+
+def action_msg(action: RobotAction, now_ns: int, payload: dict[str, Any]) -> RobotActionState:
+    """Return an action's newest value as a message.
+
+    :param payload: as :func:`action_payload` returns it, fit to be shown.
+    """
     return RobotActionState(
         stamp=time_msg(now_ns),
         mission_id=action.mission_id or '',

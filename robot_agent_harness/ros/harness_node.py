@@ -22,7 +22,8 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.ros.node_parameters import declare_parameters
-from robot_agent_harness.ros.session import HarnessSession, on_loop
+from robot_agent_harness.ros.session import HarnessSession
+from robot_agent_harness.ros.threads import on_loop
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +35,8 @@ class HarnessNode(LifecycleNode):
 
     :param loop: a running asyncio loop on another thread than the executor's.
     :param mcp_stdio: MCP is served on standard input and output, by whoever made the node.
-    :param on_finalized: called on the rclpy thread once the node cannot be used any more.
+    :param on_finalized: called on the rclpy thread once the node cannot be used any more; who
+        gives it closes and destroys the session. Without it the shutdown transition does.
     :raises ConfigurationError: a parameter is unknown or not allowed.
     """
 
@@ -82,10 +84,11 @@ class HarnessNode(LifecycleNode):
         return self._transition('cleanup', self._close)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Do the same, for good."""
-        result = self._transition('shutdown', self._close)
-        if self._on_finalized is not None:
-            self._on_finalized()
+        """Do the same, for good; the process closes things itself, with ROS still at work."""
+        if self._on_finalized is None:
+            return self._transition('shutdown', self._close)
+        result = self._transition('shutdown', self._retire)
+        self._on_finalized()
         return result
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -102,8 +105,14 @@ class HarnessNode(LifecycleNode):
         session, self.session = self.session, None
         if session is not None:
             on_loop(self._loop, session.close())
-            # Later: the end of a mission has yet to be told to the one who asked for it.
-            self.executor.create_task(session.destroy)
+            # After two rounds of the executor's: the first ends the mission's goal, the second
+            # tells whoever asked for it.
+            later = self.executor.create_task
+            later(lambda: later(session.destroy))
+
+    def _retire(self) -> None:
+        if self.session is not None:
+            on_loop(self._loop, self.session.deactivate())
 
     def _transition(self, name: str, act: Callable[[], object]) -> TransitionCallbackReturn:
         """Carry a transition out; rclpy itself would swallow an exception without a word."""

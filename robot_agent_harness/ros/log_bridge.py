@@ -7,6 +7,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from robot_agent_harness.redaction import RedactingFilter, shared_redactor
+
 PACKAGE_LOGGER = 'robot_agent_harness'
 
 
@@ -41,6 +43,7 @@ def bridge_logging(ros_logger: Any) -> logging.Handler:
     """Send the package's records at the node's level, and warnings of libraries, to its logger."""
     handler = RosLogHandler(ros_logger)
     handler.setFormatter(logging.Formatter('%(message)s'))
+    handler.addFilter(RedactingFilter(shared_redactor()))  # what libraries say, too
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.WARNING)

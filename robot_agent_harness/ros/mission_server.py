@@ -24,6 +24,7 @@ from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import Correlation, Event, EventType, RobotActionProgress
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.mission import MissionOutcome
+from robot_agent_harness.redaction import shared_redactor
 
 logger = logging.getLogger(__name__)
 
@@ -149,7 +150,7 @@ class MissionServer:
         try:
             report = await self._harness.run_mission(goal.instruction, mission_id or None)
             outcome, mission_id = report.outcome, report.mission_id
-            reason, summary = report.reason, report.summary
+            reason, summary = report.reason, shared_redactor().text(report.summary)
         except HarnessError as error:
             reason, summary = error.code, str(error)
         except Exception as error:

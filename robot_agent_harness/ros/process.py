@@ -8,24 +8,16 @@ One line on standard error and exit code 2 for everything that the user can put 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 import contextlib
 import ctypes
-from functools import partial
 import gc
 import logging
 import os
 import signal
 import sys
-import threading
-from typing import TypeVar
 
 import rclpy
-from rclpy.executors import (
-    ExternalShutdownException,
-    ShutdownException,
-    SingleThreadedExecutor,
-)
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
@@ -33,16 +25,14 @@ from rclpy.utilities import remove_ros_args
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.ros.harness_node import HarnessNode
 from robot_agent_harness.ros.log_bridge import bridge_logging
+from robot_agent_harness.ros.threads import Spinning
 
 logger = logging.getLogger(__name__)
 
 PROGRAM = 'robot-agent-harness'
 FINALIZE_S = 1.0
 """How long the end waits for the rclpy thread; everything that matters is closed before."""
-JOIN_S = 0.4
 OK, MISUSE = 0, 2
-
-T = TypeVar('T')
 
 
 def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
@@ -56,15 +46,15 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
     if mcp_stdio:
         os.environ['RCUTILS_LOGGING_USE_STDOUT'] = '0'  # standard output is the protocol's
     try:
-        unknown = remove_ros_args(argv)[1:]
-        if unknown:
-            raise ConfigurationError(f'unknown argument {unknown[0]!r} outside of --ros-args')
-        # No handlers of rclpy's: they end DDS before the last cancel request has left.
-        rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
+        with _arguments_named():
+            unknown = remove_ros_args(argv)[1:]
+            if unknown:
+                raise ConfigurationError(f'unknown argument {unknown[0]!r} outside of --ros-args')
+            # No handlers of rclpy's: they end DDS before the last cancel request has left.
+            rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
         return asyncio.run(_serve(mcp_stdio))
-    except (ConfigurationError, RuntimeError, ValueError) as error:
-        # rclpy's errors about arguments and names are RuntimeErrors and ValueErrors.
-        print(f'{PROGRAM}: {_line(error)}', file=sys.stderr)
+    except ConfigurationError as error:
+        print(f'{PROGRAM}: {" ".join(str(error).split())}', file=sys.stderr)
         return MISUSE
     except KeyboardInterrupt:
         return OK  # before the loop had its handler; nothing was open yet
@@ -77,11 +67,12 @@ async def _serve(mcp_stdio: bool) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    node = HarnessNode(
-        loop=loop,
-        mcp_stdio=mcp_stdio,
-        on_finalized=lambda: loop.call_soon_threadsafe(stop.set),
-    )
+    with _arguments_named():
+        node = HarnessNode(
+            loop=loop,
+            mcp_stdio=mcp_stdio,
+            on_finalized=lambda: loop.call_soon_threadsafe(stop.set),
+        )
     bridge = bridge_logging(node.get_logger())
     spinning = Spinning(node)
     try:
@@ -96,6 +87,8 @@ async def _serve(mcp_stdio: bool) -> int:
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(spinning.do(lambda: _finalize(node)), FINALIZE_S)
         spinning.end()
+        if node.session is not None:
+            node.session.destroy()
         logging.getLogger().removeHandler(bridge)
         node.destroy_node()
 
@@ -110,58 +103,6 @@ async def _until(stop: asyncio.Event, node: HarnessNode, mcp_stdio: bool) -> Non
     for wait in waits:
         wait.cancel()
     await asyncio.gather(*waits, return_exceptions=True)
-
-
-class Spinning:
-    """The rclpy thread: one executor, spun until `end`."""
-
-    def __init__(self, node: HarnessNode) -> None:
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(node)
-        self._ending = False
-        self._thread = threading.Thread(target=self._spin, name='rclpy', daemon=True)
-        self._thread.start()
-
-    async def do(self, act: Callable[[], T]) -> T:
-        """Have the rclpy thread call something, and wait for what it returns."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
-
-        def call() -> None:
-            try:
-                settle = partial(_succeed, done, act())
-            except BaseException as error:
-                settle = partial(_fail, done, error)
-            loop.call_soon_threadsafe(settle)
-
-        self._executor.create_task(call)
-        return await done
-
-    def end(self) -> None:
-        """End the thread."""
-        self._ending = True
-        self._executor.shutdown(timeout_sec=JOIN_S)
-        self._thread.join(timeout=JOIN_S)
-
-    def _spin(self) -> None:
-        while not self._ending:
-            try:
-                self._executor.spin()
-            except (ShutdownException, ExternalShutdownException):
-                return
-            except Exception:
-                # One bad message must not leave the harness blind.
-                logger.exception('a ROS callback failed')
-
-
-def _succeed(done: asyncio.Future[T], result: T) -> None:
-    if not done.done():
-        done.set_result(result)
-
-
-def _fail(done: asyncio.Future[T], error: BaseException) -> None:
-    if not done.done():
-        done.set_exception(error)
 
 
 def _bring_up(node: HarnessNode) -> bool:
@@ -190,5 +131,10 @@ def _finalize(node: HarnessNode) -> None:
         node.trigger_shutdown()
 
 
-def _line(error: BaseException) -> str:
-    return ' '.join(str(error).split())
+@contextlib.contextmanager
+def _arguments_named() -> Iterator[None]:
+    """Make what rclpy says of bad arguments and names an error of the user's."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        raise ConfigurationError(str(error)) from error

@@ -19,6 +19,7 @@ from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event
 from robot_agent_harness.msg import MissionEvent, RobotActionState, WorldSnapshot
+from robot_agent_harness.redaction import shared_redactor
 from robot_agent_harness.ros import conversions
 from robot_agent_harness.ros.quiet import QUIET_PUBLISHER
 
@@ -45,6 +46,7 @@ class Publications:
         self._node = node
         self._core = core
         self._clock = clock
+        self._redactor = shared_redactor()
         self._open = True
         self._snapshots, self._actions, self._events = (
             node.create_publisher(*topic, event_callbacks=QUIET_PUBLISHER)
@@ -62,7 +64,10 @@ class Publications:
         if self._open and self._snapshots.get_subscription_count():
             mission_id = self._core.harness.mission_id
             snapshot = self._core.observer.peek()
-            self._snapshots.publish(conversions.snapshot_msg(snapshot, mission_id, PERIODIC))
+            payload = self._redactor.value(snapshot.to_dict())
+            self._snapshots.publish(
+                conversions.snapshot_msg(snapshot, mission_id, PERIODIC, payload)
+            )
 
     def close(self) -> None:
         """Publish nothing any more; on the rclpy thread, or once it has ended."""
@@ -72,7 +77,10 @@ class Publications:
 
     def _on_change(self, action: RobotAction) -> None:
         if self._open:
-            self._actions.publish(conversions.action_msg(action, self._clock.ros_ns()))
+            payload = self._redactor.value(
+                conversions.action_payload(action), scope=action.tool_call_id
+            )
+            self._actions.publish(conversions.action_msg(action, self._clock.ros_ns(), payload))
 
     def _on_event(self, seq: int, event: Event, ids: Correlation) -> None:
         if self._open and self._events.get_subscription_count():

@@ -10,20 +10,19 @@ the rclpy thread.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
-import concurrent.futures
+from collections.abc import Mapping, Sequence
 import contextlib
 import logging
 import os
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rclpy.node import Node
 from std_msgs.msg import String
 
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.clock import RandomIds
-from robot_agent_harness.errors import ConfigurationError, HarnessError, JournalError
+from robot_agent_harness.errors import ConfigurationError, JournalError
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
@@ -38,14 +37,12 @@ from robot_agent_harness.ros.nav2 import Nav2Controller
 from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_PERIOD_S
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.ros_clock import RosClock
+from robot_agent_harness.ros.threads import on_loop
 from robot_agent_harness.ros.world_sources import WorldSources
 from robot_agent_harness.world.salient import Salient
 
 logger = logging.getLogger(__name__)
 
-LOOP_S = 10.0
-"""The longest that a transition waits for the loop: a journal on a slow disk is checked and
-synced."""
 CLOSE_S = 3.5
 """The longest that closing takes, whatever hangs: Ctrl-C must end the process within 5 s."""
 CANCEL_LEAVES_S = 0.5
@@ -53,25 +50,6 @@ CANCEL_LEAVES_S = 0.5
 HUMAN_DEPTH = 10
 HUMAN_TEXT_MAX = 4000
 """Characters of a human message that the model is shown."""
-
-T = TypeVar('T')
-
-
-def on_loop(
-    loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], timeout_s: float = LOOP_S
-) -> T:
-    """Have the loop do something and wait for it; never on the loop's own thread.
-
-    :raises HarnessError: the loop did not get to it in time.
-    """
-    future = asyncio.run_coroutine_threadsafe(work, loop)
-    try:
-        return future.result(timeout_s)
-    except concurrent.futures.TimeoutError as error:
-        if future.done():
-            raise  # the work's own
-        future.cancel()
-        raise HarnessError(f'the harness did not answer within {timeout_s:g} s') from error
 
 
 class HarnessSession:
