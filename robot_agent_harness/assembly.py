@@ -16,17 +16,20 @@ from pathlib import Path
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.controller import ActionController
 from robot_agent_harness.actions.observer import WorldObserver
-from robot_agent_harness.actions.tracker import ActionTimeouts, RobotActionTracker
+from robot_agent_harness.actions.plan import ActionTimeouts
+from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.actions.verification import NavigationVerifier
 from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.harness import LoopSettings, RobotAgentHarness
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.parameters import Value
+from robot_agent_harness.redaction import RedactedJournal, shared_redactor
 from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import load_registry, SkillRegistry
+from robot_agent_harness.world.artifacts import ArtifactStore
 from robot_agent_harness.world.builder import WorldSnapshotBuilder
 from robot_agent_harness.world.snapshot_config import SnapshotConfig, StaleAfter
 from robot_agent_harness.world.store import SnapshotStore
@@ -85,13 +88,15 @@ def assemble(
     observer = WorldObserver(
         builder=builder, board=board, store=SnapshotStore(), controller=CONTROLLER
     )
+    redactor = shared_redactor()
+    recorder = RedactedJournal(journal, redactor)
     verifier = NavigationVerifier(
         xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
         yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
     )
     tracker = RobotActionTracker(
         clock=clock,
-        journal=journal,
+        journal=recorder,
         board=board,
         observer=observer,
         controllers=controllers,
@@ -100,7 +105,7 @@ def assemble(
     dispatcher = RecordedToolDispatcher(
         clock=clock,
         ids=ids,
-        journal=journal,
+        journal=recorder,
         registry=registry,
         board=board,
         observer=observer,
@@ -114,16 +119,19 @@ def assemble(
             cancel_on_timeout=bool(p['navigation.cancel_on_timeout']),
         ),
         projection_max_bytes=int(p['snapshot.max_bytes']),
+        redactor=redactor,
+        artifacts=ArtifactStore(journal.path.with_name(f'{journal.path.name}.artifacts')),
     )
     harness = RobotAgentHarness(
         ids=ids,
-        journal=journal,
+        journal=recorder,
         registry=registry,
         dispatcher=dispatcher,
         observer=observer,
         tracker=tracker,
         model=model,
         settings=_loop_settings(p),
+        redactor=redactor,
     )
     return Core(builder, board, observer, tracker, registry, places, dispatcher, harness, journal)
 

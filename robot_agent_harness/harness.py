@@ -34,7 +34,6 @@ from robot_agent_harness.events import (
     SalientEvent,
     WorldSnapshotCaptured,
 )
-from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import (
     AssistantMessage,
@@ -56,7 +55,7 @@ from robot_agent_harness.llm.prompting import (
     with_intent,
 )
 from robot_agent_harness.mission import Claim, Mission, MissionOutcome, MissionReport
-from robot_agent_harness.redaction import RedactedJournal, shared_redactor
+from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.dispatcher import CallContext, RecordedToolDispatcher
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.registry import SkillRegistry
@@ -121,17 +120,18 @@ class RobotAgentHarness:
         self,
         *,
         ids: IdSource,
-        journal: MissionJournal,
+        journal: RedactedJournal,
         registry: SkillRegistry,
         dispatcher: RecordedToolDispatcher,
         observer: WorldObserver,
         tracker: RobotActionTracker,
         model: ModelClient | None,
         settings: LoopSettings,
+        redactor: Redactor,
     ) -> None:
         self._ids = ids
-        self._redactor = shared_redactor()
-        self._journal = RedactedJournal(journal, self._redactor)
+        self._redactor = redactor
+        self._journal = journal
         self._registry = registry
         self._dispatcher = dispatcher
         self._observer = observer
@@ -465,7 +465,8 @@ class RobotAgentHarness:
         finally:
             asked.cancel()
             canceled.cancel()
-            await asyncio.gather(asked, canceled, return_exceptions=True)
+            # Bounded: a client that resists its cancellation must not hold the mission up.
+            await asyncio.wait({asked, canceled}, timeout=MODEL_CLOSE_S)
 
     def _public(self, arguments: Any, correlation: Correlation) -> Any:
         return self._redactor.value(jsonable(arguments), scope=correlation.turn_id)

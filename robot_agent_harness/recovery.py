@@ -10,9 +10,11 @@ UNKNOWN. Open missions end as unknown. One record says what was found and done.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 import logging
 
-from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
+from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
+from robot_agent_harness.actions.plan import ActionPlan
 from robot_agent_harness.assembly import Core
 from robot_agent_harness.events import (
     Correlation,
@@ -22,7 +24,7 @@ from robot_agent_harness.events import (
     RecoveryPerformed,
     ToolResultRecorded,
 )
-from robot_agent_harness.journal.reader import JournalReader, OpenWork
+from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import ManagedAction
 
@@ -31,28 +33,54 @@ logger = logging.getLogger(__name__)
 MESSAGE = 'the harness was stopped before this ended; closed at the next start'
 
 
-async def recover(core: Core) -> RecoveryPerformed | None:
+@dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """What an earlier run left open."""
+
+    calls: tuple[RecordedEvent, ...]
+    actions: tuple[RobotAction, ...]
+    missions: tuple[RecordedEvent, ...]
+
+
+def adopt(core: Core) -> LeftOpen:
+    """Find what was left open, and take its actions over before anything is heard of their goals.
+
+    Call it right after the core is assembled. The newest action, if it ended UNKNOWN, is taken
+    over as well: its goal may still run, and stands in the way of a new one.
+
+    :raises JournalError: the journal cannot be read.
+    """
+    with JournalReader(core.journal.path) as reader:
+        work = reader.open_work()
+        actions = tuple(_action(reader, event) for event in work.actions)
+        unknown = None if actions else _newest_unknown(reader)
+    for action in actions:
+        before = core.observer.capture(action.mission_id)
+        core.tracker.take(action, _plan(core, action), before)
+    if unknown is not None:
+        core.tracker.restore(unknown, _plan(core, unknown))
+    return LeftOpen(work.calls, actions, work.missions)
+
+
+async def recover(core: Core, left: LeftOpen) -> RecoveryPerformed | None:
     """Close every open call, action and mission, and return what was done; None if nothing was.
 
     Call it once, before managed calls are taken.
 
-    :raises JournalError: the journal cannot be read or written.
+    :raises JournalError: the journal cannot be written.
     """
-    with JournalReader(core.journal.path) as reader:
-        work = reader.open_work()
-        actions = [_action(reader, event) for event in work.actions]
-    if not (work.calls or work.actions or work.missions):
+    if not (left.calls or left.actions or left.missions):
         return None
     logger.warning(
         'closing what an earlier run left open: %d calls, %d actions, %d missions',
-        len(work.calls),
-        len(work.actions),
-        len(work.missions),
+        len(left.calls),
+        len(left.actions),
+        len(left.missions),
     )
-    await _answer_calls(core, work)
-    settled = await asyncio.gather(*(_settle(core, action) for action in actions))
+    await _answer_calls(core, left)
+    settled = await asyncio.gather(*(core.tracker.settle(a.action_id) for a in left.actions))
     done = RecoveryPerformed(
-        interrupted_calls=[event.tool_call_id or '' for event in work.calls],
+        interrupted_calls=[event.tool_call_id or '' for event in left.calls],
         settled_actions=[
             {
                 'action_id': action.action_id,
@@ -61,19 +89,19 @@ async def recover(core: Core) -> RecoveryPerformed | None:
             }
             for action in settled
         ],
-        ended_missions=[event.mission_id or '' for event in work.missions],
+        ended_missions=[event.mission_id or '' for event in left.missions],
     )
     await core.journal.append(
-        *((_mission_end(), _ids(event)) for event in work.missions), (done, Correlation())
+        *((_mission_end(), _ids(event)) for event in left.missions), (done, Correlation())
     )
     return done
 
 
-async def _answer_calls(core: Core, work: OpenWork) -> None:
-    started = {event.tool_call_id: event.action_id for event in work.actions}
+async def _answer_calls(core: Core, left: LeftOpen) -> None:
+    started = {action.tool_call_id: action.action_id for action in left.actions}
     records = []
-    for event in work.calls:
-        action_id = started.get(event.tool_call_id)
+    for event in left.calls:
+        action_id = started.get(event.tool_call_id or '')
         data = {'action_id': action_id} if action_id else {}
         result = ToolResult(ResultStatus.INTERRUPTED, MESSAGE, data)
         record = ToolResultRecorded(
@@ -83,17 +111,17 @@ async def _answer_calls(core: Core, work: OpenWork) -> None:
     await core.journal.append(*records)
 
 
-async def _settle(core: Core, action: RobotAction) -> RobotAction:
+def _plan(core: Core, action: RobotAction) -> ActionPlan:
     known = core.registry.get(action.skill)
-    managed = (known.managed if known else None) or ManagedAction()
-    return await core.tracker.settle(action, core.dispatcher.plan(managed))
+    return core.dispatcher.plan((known.managed if known else None) or ManagedAction())
 
 
 def _action(reader: JournalReader, started: RecordedEvent) -> RobotAction:
-    """Return the open action as far as the journal knows it."""
+    """Return an action as far as the journal knows it, without its outcome."""
     state = ActionState.REQUESTED
     for event in reader.events(action_id=started.action_id, type=EventType.ROBOT_ACTION_PROGRESS):
-        state = ActionState(event.payload['state'])
+        if not event.payload.get('late'):
+            state = ActionState(event.payload['state'])
     return RobotAction(
         action_id=started.action_id or '',
         skill=started.payload['skill'],
@@ -104,6 +132,21 @@ def _action(reader: JournalReader, started: RecordedEvent) -> RobotAction:
         requested_monotonic_ns=0,
         state=state,
     )
+
+
+def _newest_unknown(reader: JournalReader) -> RobotAction | None:
+    """Return the newest action if it ended UNKNOWN."""
+    ended = reader.newest(EventType.ROBOT_ACTION_OUTCOME)
+    if ended is None or ended.payload['state'] != ActionState.UNKNOWN.value:
+        return None
+    started = next(
+        reader.events(action_id=ended.action_id, type=EventType.ROBOT_ACTION_STARTED), None
+    )
+    if started is None:
+        return None
+    reason, evidence = OutcomeReason(ended.payload['reason']), ended.payload['evidence']
+    outcome = Outcome(ActionState.UNKNOWN, reason, evidence)
+    return replace(_action(reader, started), state=ActionState.UNKNOWN, outcome=outcome)
 
 
 def _mission_end() -> MissionEnded:

@@ -105,10 +105,7 @@ def test_one_fault_has_the_outcome_that_it_must_have(fault: str, state: str, rea
 
 @pytest.mark.parametrize(
     'metres',
-    [
-        pytest.param(1.5, marks=pytest.mark.xfail(reason='the slack for slip hides a plain jump')),
-        3.0,
-    ],
+    [1.5, 3.0],
 )
 def test_a_localisation_that_jumped_on_the_way_is_no_success(metres: float) -> None:
     for seed in range(8):  # each in another direction

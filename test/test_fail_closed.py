@@ -27,7 +27,7 @@ from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import Decision, ModelRequest
 from robot_agent_harness.parameters import check_parameters
-from robot_agent_harness.recovery import recover
+from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.skills import registry
 from robot_agent_harness.skills.dispatcher import CallContext
 from robot_agent_harness.skills.outputs import CallOutput, ManagedOutput
@@ -220,7 +220,7 @@ async def test_what_could_not_be_written_before_the_end_is_settled_by_the_next_s
     again = Live(path)
     again.nav2.set_reachable(True)
     try:
-        recovering = asyncio.create_task(recover(again.core))
+        recovering = asyncio.create_task(recover(again.core, adopt(again.core)))
         while goal_id not in again.nav2.result_requests:
             await asyncio.sleep(0.01)
         again.nav2.result(GoalStatus.CANCELED, {}, goal_id)

@@ -15,7 +15,7 @@ import pytest
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.recovery import recover
+from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.testing import Bench, call, check_journal, run_virtual, scripted
 
 
@@ -44,7 +44,7 @@ async def _crash(path: Path, *, mission: bool = False) -> str:
 
 async def _restart(path: Path, goal_id: str, tell: Callable[[Bench, str], None]) -> Bench:
     async with Bench(path) as bench:
-        recovering = asyncio.create_task(recover(bench.core))
+        recovering = asyncio.create_task(recover(bench.core, adopt(bench.core)))
         await asyncio.sleep(0.5)
         tell(bench, goal_id)
         await recovering
@@ -132,7 +132,7 @@ def test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work(tmp_path: Path)
         goal_id = await _crash(path)
         async with Bench(path) as bench:
             bench.nav2.status((goal_id, GoalStatus.EXECUTING))
-            await recover(bench.core)
+            await recover(bench.core, adopt(bench.core))
             assert bench.nav2.cancel_requests == [goal_id]
             refused = await bench.call('navigate_to_pose', {'x': 1, 'y': 0})
             assert refused.status.value == 'precondition_changed'
@@ -146,7 +146,53 @@ def test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work(tmp_path: Path)
 def test_a_journal_with_nothing_open_gets_no_record_of_recovery(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with Bench(tmp_path / 'journal.db') as bench:
-            assert await recover(bench.core) is None
+            assert await recover(bench.core, adopt(bench.core)) is None
             assert bench.core.journal.last_seq == 0
 
     run_virtual(scenario())
+
+
+def test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'journal.db'
+
+    async def scenario() -> list[str]:
+        async with Bench(path) as bench:
+            await bench.call('navigate_to_pose', {'x': 4, 'y': 0})
+            own = bench.nav2.own_goal
+        async with Bench(path) as bench:
+            bench.robot.place(0.5, 0.0, v=(0.4, 0.0))
+            await recover(bench.core, adopt(bench.core))
+            assert own in bench.nav2.cancel_requests
+            moving = await bench.call('navigate_to_pose', {'x': -4, 'y': 0})
+            bench.robot.place(0.6, 0.0)
+            await asyncio.sleep(0.2)
+            unseen = await bench.call('navigate_to_pose', {'x': -4, 'y': 0})
+            bench.nav2.result(GoalStatus.UNKNOWN, {}, own)
+            settled = await bench.call('navigate_to_pose', {'x': -4, 'y': 0})
+            return [result.status.value for result in (moving, unseen, settled)]
+
+    assert run_virtual(scenario()) == ['precondition_changed'] * 2 + ['accepted']
+
+
+def test_what_is_heard_of_an_own_goal_before_activation_is_neither_lost_nor_foreign(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'journal.db'
+
+    async def restart(goal_id: str) -> None:
+        async with Bench(path) as bench:
+            left = adopt(bench.core)
+            bench.robot.place(2.0, 0.0)
+            bench.nav2.status((goal_id, GoalStatus.EXECUTING))
+            await asyncio.sleep(0.3)
+            bench.nav2.status((goal_id, GoalStatus.SUCCEEDED))
+            await asyncio.sleep(0.3)
+            await recover(bench.core, left)
+
+    run_virtual(restart(run_virtual(_crash(path))))
+    with JournalReader(path) as reader:
+        events = list(reader.events())
+    assert _outcome(events) == ('SUCCEEDED', 'verified')
+    assert [e for e in events if e.type == 'SALIENT_EVENT'] == []

@@ -93,7 +93,6 @@ class ActionBoard:
         goals.reachable = reachable
         if not reachable:
             goals.active, goals.heard_ns = (), None
-            self._unknown_ended = True
 
     def update_goals(
         self, controller: str, listed: tuple[tuple[str, int], ...]
@@ -123,6 +122,11 @@ class ActionBoard:
             if seen >= monotonic_ns:
                 return goal_id
         return None
+
+    @property
+    def unsettled(self) -> str | None:
+        """The newest action, if it ended UNKNOWN and its goal has not been seen to end."""
+        return self._unknown.action_id if self._unknown and not self._unknown_ended else None
 
     def gate(self) -> ActionGate:
         """Say which of our actions stand in the way of a new one."""

@@ -208,6 +208,8 @@ def _displacement_conflict(
         now.odometry.usable,
     )
     map_from, map_to, odom_from, odom_to = ends
+    if map_from is not None and map_to is not None and map_to.jumps != map_from.jumps:
+        return 'the localisation jumped during the trip, as odometry showed'
     if map_from is None or map_to is None or odom_from is None or odom_to is None:
         return None
     by_map, by_wheels = _motion(map_from, map_to), _motion(odom_from, odom_to)

@@ -143,6 +143,11 @@ class JournalReader:
             after_seq = page[-1].seq
             left = None if left is None else left - size
 
+    def newest(self, type: EventType) -> RecordedEvent | None:
+        """Return the newest record of a type; None if there is none."""
+        query = f'{_SELECT} WHERE type = ? ORDER BY seq DESC LIMIT 1'
+        return next(iter(self._rows(query, (type.value,))), None)
+
     def missions(self) -> list[MissionRecord]:
         """Return every mission, in the order of their beginnings."""
         with self._errors_named():

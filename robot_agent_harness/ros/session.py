@@ -29,7 +29,7 @@ from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.mcp_server import McpServer, McpSettings
 from robot_agent_harness.parameters import Value
-from robot_agent_harness.recovery import recover
+from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.ros.diagnostics import Diagnostics
 from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
 from robot_agent_harness.ros.mission_server import DEACTIVATED, MissionServer
@@ -83,6 +83,7 @@ class HarnessSession:
             undo.callback(self._nav2.close)
             self.model = on_loop(loop, self._make_model())
             self.core = on_loop(loop, self._make_core())
+            self._left_open = on_loop(loop, self._adopt(self.core))
             undo.callback(lambda: on_loop(loop, self.core.close(cancel_running=False)))
             self.mcp = self._make_mcp()
             self._make_topics()
@@ -102,7 +103,9 @@ class HarnessSession:
         :raises ConfigurationError: MCP cannot be served where the parameters say.
         """
         # Begun first: what is open now is an earlier run's, and no client can add to it yet.
-        recovery = None if self._recovered else asyncio.create_task(recover(self.core))
+        recovery = (
+            None if self._recovered else asyncio.create_task(recover(self.core, self._left_open))
+        )
         try:
             if self._mcp_http and not self._mcp_serving:
                 await self.mcp.start()
@@ -239,6 +242,13 @@ class HarnessSession:
             (DIAGNOSTICS_PERIOD_S, self._diagnostics.publish),
         ):
             self._tasks.append(asyncio.create_task(every(period_s, act)))
+
+    async def _adopt(self, core: Core) -> LeftOpen:
+        try:
+            return adopt(core)
+        except BaseException:
+            await core.close(cancel_running=False)
+            raise
 
     async def _accept(self, recovery: asyncio.Task[Any] | None) -> None:
         try:

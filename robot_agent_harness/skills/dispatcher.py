@@ -25,17 +25,13 @@ from typing import Any
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.lifecycle import OutcomeReason, RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.plan import Acceptance, ActionPlan, ActionTimeouts
 from robot_agent_harness.actions.preconditions import (
     PreconditionPolicy,
     PreconditionReport,
     validate,
 )
-from robot_agent_harness.actions.tracker import (
-    Acceptance,
-    ActionPlan,
-    ActionTimeouts,
-    RobotActionTracker,
-)
+from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.clock import Clock, IdSource, NS_PER_S
 from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import (
@@ -47,9 +43,8 @@ from robot_agent_harness.events import (
     ToolResultRecorded,
     WorldSnapshotCaptured,
 )
-from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.jsonable import jsonable
-from robot_agent_harness.redaction import RedactedJournal, shared_redactor
+from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.bounding import ResultBounds
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.places import PlaceBook
@@ -113,7 +108,7 @@ class RecordedToolDispatcher:
         *,
         clock: Clock,
         ids: IdSource,
-        journal: MissionJournal,
+        journal: RedactedJournal,
         registry: SkillRegistry,
         board: ActionBoard,
         observer: WorldObserver,
@@ -122,13 +117,14 @@ class RecordedToolDispatcher:
         global_frame: str,
         timeouts: ActionTimeouts,
         projection_max_bytes: int,
+        redactor: Redactor,
+        artifacts: ArtifactStore,
     ) -> None:
         self._clock = clock
         self._ids = ids
-        self._redactor = shared_redactor()
-        self._journal = RedactedJournal(journal, self._redactor)
-        artifacts = journal.path.with_name(f'{journal.path.name}.artifacts')
-        self._bounds = ResultBounds(ArtifactStore(artifacts), self._redactor)
+        self._redactor = redactor
+        self._journal = journal
+        self._bounds = ResultBounds(artifacts, redactor)
         self._registry = registry
         self._board = board
         self._observer = observer
@@ -305,6 +301,7 @@ class RecordedToolDispatcher:
                 'one physical action per decision: see how the first one ends, then decide again',
             )
         goal = self._goal(skill, parsed, self._places.current())
+        plan = self.plan(managed)
         async with self._starting:
             fresh = self._observer.capture(context.mission_id)
             self._observer.store.first_use(fresh.snapshot_id)
@@ -333,20 +330,19 @@ class RecordedToolDispatcher:
                 await self._journal.append(*checked, _started(action, fresh.snapshot_id))
             except asyncio.CancelledError:
                 # The start is being written, and what is started needs an end.
-                self._tracker.reserve(action)
+                self._tracker.take(action, plan, fresh)
                 why = 'the harness was stopped before the goal was sent'
-                await self._tracker.abandon(action, OutcomeReason.INTERRUPTED, why)
+                await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
                 raise
-            self._tracker.reserve(action)
+            self._tracker.take(action, plan, fresh)
         waited_s = (self._clock.monotonic_ns() - fresh.captured_monotonic_ns) / NS_PER_S
         if waited_s > START_LATENCY_MAX_S:
             why = f'the journal took {waited_s:.1f} s; the check is too old to act on'
-            await self._tracker.abandon(action, OutcomeReason.JOURNAL_UNAVAILABLE, why)
+            await self._tracker.abandon(action.action_id, OutcomeReason.JOURNAL_UNAVAILABLE, why)
             return ToolResult(
                 ResultStatus.JOURNAL_UNAVAILABLE, why, {'action_id': action.action_id}
             )
-        plan = self.plan(managed)
-        acceptance = await self._tracker.start(action, plan, fresh)
+        acceptance = await self._tracker.start(action.action_id)
         return _acceptance_result(acceptance, action, plan)
 
     async def _first_heard(self, policy: PreconditionPolicy) -> None:

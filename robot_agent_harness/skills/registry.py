@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import yaml
 
-from robot_agent_harness.actions.tracker import ActionTimeouts
+from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills import navigation, observation
 from robot_agent_harness.skills.skill import ManagedAction, Skill

@@ -20,8 +20,9 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.preconditions import PreconditionPolicy
-from robot_agent_harness.actions.tracker import ActionTimeouts, RobotActionTracker
+from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.errors import ConfigurationError, HarnessError
 from robot_agent_harness.redaction import declared_secrets, is_secret_key, REDACTED
 from robot_agent_harness.skills.places import Place

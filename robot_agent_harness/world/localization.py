@@ -97,6 +97,7 @@ class Localizer:
         self._lost: tuple[_Fix, str] | None = None
         self._still_intervals = 0
         self._period_s: float | None = None
+        self._jumps = 0
 
     @property
     def source_rules(self) -> FieldRules:
@@ -158,6 +159,12 @@ class Localizer:
 
     def observed(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
         """Return the map pose as it is known at the steady time `now_ns`."""
+        seen = self._judged(now_ns=now_ns, jump=jump)
+        if seen.value is None or not self._jumps:
+            return seen
+        return replace(seen, value=replace(seen.value, jumps=self._jumps))
+
+    def _judged(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
         tf, fix = self._tf, self._fix
         if tf is not None:
             return self._from_tf(tf, fix, now_ns, jump)
@@ -283,6 +290,7 @@ class Localizer:
         metres, radians = distance(expected, pose), turn(expected, pose)
         if not math.isfinite(metres + radians) or (metres <= JUMP_M and radians <= JUMP_RAD):
             return
+        self._jumps += 1
         self._report(
             'localization_jump',
             f'{source} moved the robot by {metres:.2f} m and {radians:.2f} rad on the map, '

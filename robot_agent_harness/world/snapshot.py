@@ -63,6 +63,8 @@ class MapPose:
     """The larger of the two position variances; None where the source gives no covariance
     (tf2)."""
     yaw_variance_rad2: float | None
+    jumps: int = 0
+    """How often the localisation has jumped so far, against what odometry showed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.errors import HarnessError, JournalUnavailableError
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.parameters import Value
-from robot_agent_harness.recovery import recover
+from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.skills.dispatcher import CallContext
 from robot_agent_harness.testing.campaign.controller import FaultyController
 from robot_agent_harness.testing.campaign.faults import Faults
@@ -241,7 +241,7 @@ class CampaignMission:
             asyncio.get_running_loop().call_later(
                 self._rng.uniform(0.0, DISCOVERY_S), self.controller.speak_to_newcomer
             )
-        await recover(core)
+        await recover(core, adopt(core))
         core.dispatcher.active = True
         core.harness.start()
 

@@ -1,0 +1,456 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Follows one action from its request to its one outcome.
+
+The task in here alone advances the action's state and writes its progress. News only fills in what
+is known (:class:`Heard`) and wakes that task. rclpy tells nobody when a server dies and may leave
+a request without an answer for ever, so every wait has its own end (DESIGN section 6).
+
+What is recorded are facts that already happened: they go through `MissionJournal.defer`, which
+keeps them in order until the disk takes them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+import logging
+from typing import Any, Protocol
+
+from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.controller import (
+    ActionController,
+    CancelResponse,
+    GoalFeedback,
+    GoalResponse,
+    GoalResult,
+    GoalStatus,
+    SendFailed,
+)
+from robot_agent_harness.actions.heard import Heard
+from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
+from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.plan import Acceptance, ActionPlan
+from robot_agent_harness.actions.records import outcome_record, progress, verification_snapshot
+from robot_agent_harness.actions.verification import Judgement, Terminal, Verdict, Verifier
+from robot_agent_harness.clock import Clock, NS_PER_S
+from robot_agent_harness.events import Correlation, Event
+from robot_agent_harness.world.snapshot import WorldSnapshot
+
+logger = logging.getLogger(__name__)
+
+FEEDBACK_PERIOD_S = 1.0
+"""Feedback is journalled at most this often (CONTRACT); Nav2 sends a hundred a second."""
+SERVER_LOSS_GRACE_S = 3.0
+"""How long a server may be out of sight: discovery of a living one can blink."""
+RESULT_GRACE_S = 0.5
+"""How long the result may lag behind a terminal status: 1 ms was seen, on either side."""
+PREEMPTION_GRACE_S = 0.3
+"""How long the status of the goal that preempted ours may lag behind our abort: 10 ms was seen."""
+OUTCOME_DURABLE_S = 2.0
+"""How long an outcome waits for the disk before it is announced all the same."""
+RECOVERY_ASK_S = 4.0
+"""How long a start waits to hear of an action that an earlier run left open, with discovery."""
+VERIFY_POLL_S, VERIFY_POLL_MAX_S = 0.01, 0.1
+"""First and longest pause between two looks at the world: a robot settles soon, or it does not."""
+
+OwnNews = GoalResponse | GoalFeedback | GoalResult | SendFailed | CancelResponse
+
+
+class Recorder(Protocol):
+    """The part of the journal that a follower needs."""
+
+    def defer(self, *entries: tuple[Event, Correlation]) -> asyncio.Future[list[int]]:
+        """Queue records of facts; the future completes when they are on disk."""
+        ...
+
+
+class ActionFollower:
+    """One unfinished action. Made when its start is durable; done when its outcome is recorded.
+
+    :param before: the world right before the goal was sent.
+    :param hurry: set when the harness closes: outcomes do not wait for the disk any more.
+    :param publish: told of each new value of the action.
+    :param ended: told of the action with its outcome, once it is recorded.
+    """
+
+    def __init__(
+        self,
+        action: RobotAction,
+        plan: ActionPlan,
+        before: WorldSnapshot,
+        *,
+        clock: Clock,
+        journal: Recorder,
+        board: ActionBoard,
+        observer: WorldObserver,
+        controller: ActionController,
+        verifier: Verifier,
+        hurry: asyncio.Event,
+        publish: Callable[[RobotAction], None],
+        ended: Callable[[ActionFollower, RobotAction], None],
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        self.action = action
+        self.plan = plan
+        self.heard = Heard()
+        self.acceptance: asyncio.Future[Acceptance] = loop.create_future()
+        self.done: asyncio.Future[RobotAction] = loop.create_future()
+        self.concluding = False
+        """Whether the outcome is being recorded: it is decided."""
+        self._before = before
+        self._clock = clock
+        self._journal = journal
+        self._board = board
+        self._observer = observer
+        self._controller = controller
+        self._verifier = verifier
+        self._hurry = hurry
+        self._publish = publish
+        self._ended = ended
+        self._wake = asyncio.Event()
+        self._feedback_due_ns = 0
+        self._started_ns = clock.monotonic_ns()
+
+    # -- what is heard ---------------------------------------------------------------------------
+
+    def hear(self, event: OwnNews) -> None:
+        """Take news of this goal in."""
+        now_ns = self._clock.monotonic_ns()
+        if isinstance(event, GoalFeedback):
+            self.action = replace(self.action, feedback=event.feedback)
+            self._board.put(self.action)
+            early = self.action.state in (ActionState.REQUESTED, ActionState.ACCEPTED)
+            if not early and now_ns < self._feedback_due_ns:
+                return
+        elif isinstance(event, CancelResponse):
+            self.heard.take_cancel_response(event)
+        else:
+            self.heard.take(event, now_ns)
+        self._wake.set()
+
+    def hear_status(self, status: int | None) -> None:
+        """Take in what a status list says of this goal (None: nothing), or of others."""
+        if status is not None:
+            self.heard.take_status(status, self._clock.monotonic_ns())
+        self._wake.set()
+
+    def hear_presence(self, reachable: bool) -> None:
+        """Take in that the server came or went."""
+        self.heard.lost_ns = None if reachable else self._clock.monotonic_ns()
+        if reachable and self.action.state is not ActionState.REQUESTED:
+            # It only blinked, or a new server will say that it knows no such goal.
+            self._controller.request_result(self.action.action_id)
+        self._wake.set()
+
+    # -- the whole way ---------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Send the goal and follow it to its outcome."""
+        self._controller.send_goal(self.action.action_id, self.action.goal)
+        try:
+            if await self._await_acceptance():
+                await self._await_end()
+        except Exception as error:
+            # A fault in here must not leave an action without an outcome or a waiter hanging.
+            logger.exception('following action %s failed', self.action.action_id)
+            if not self.concluding:
+                why = f'harness fault: {error!r}'
+                await self._unknown(OutcomeReason.VERIFICATION_INCONCLUSIVE, why)
+
+    async def settle(self) -> None:
+        """Ask once for an action that an earlier run left open, and give it its outcome.
+
+        Its end is judged by the usual rule if the controller still tells of it; a goal that is
+        still running, or of which nothing is heard, leaves it UNKNOWN.
+        """
+        deadline = self._clock.monotonic_ns() + _ns(RECOVERY_ASK_S)
+        while not self._controller.reachable and await self._news_before(deadline):
+            pass
+        self._controller.request_result(self.action.action_id)
+        while (terminal := self.heard.terminal()) is None:
+            if not await self._news_before(deadline):
+                why = 'the harness was stopped while the action was under way'
+                await self._unknown(OutcomeReason.INTERRUPTED, why)
+                return
+        if self.action.state is ActionState.REQUESTED:
+            self._advance(ActionState.ACCEPTED, note='accepted, as its end shows')
+        await self._settle(terminal)
+
+    async def interrupt(self) -> None:
+        """End the action because the harness stops; its task has been cancelled."""
+        _resolve(self.acceptance, Acceptance.UNKNOWN)
+        why = 'the harness was stopped while the action was under way'
+        await self._end(ActionState.UNKNOWN, OutcomeReason.INTERRUPTED, why)
+
+    async def abandon(self, reason: OutcomeReason, why: str) -> None:
+        """End an action whose goal was never sent."""
+        evidence = {'why': why, 'goal_sent': False}
+        await self._conclude(Outcome(ActionState.FAILED, reason, evidence), None)
+
+    # -- its stations ----------------------------------------------------------------------------
+
+    async def _await_acceptance(self) -> bool:
+        """Wait for the answer to the request; return whether there is a goal to follow."""
+        heard, accept_s = self.heard, self.plan.timeouts.accept_s
+        deadline = self._started_ns + _ns(accept_s)
+        while True:
+            if heard.send_error is not None:
+                _resolve(self.acceptance, Acceptance.NOT_SENT)
+                await self._end(
+                    ActionState.FAILED, OutcomeReason.CONTROLLER_LOST, heard.send_error
+                )
+                return False
+            if heard.response is False:
+                await self._refused()
+                return False
+            # The status topic or feedback of this very goal prove acceptance as well as the
+            # response does, which may have been lost.
+            shown = heard.status is not None or bool(self.action.feedback)
+            if heard.response or shown or heard.result_ended:
+                evidence = 'response' if heard.response else 'status or feedback'
+                self._advance(ActionState.ACCEPTED, note=f'accepted by {evidence}')
+                self._controller.request_result(self.action.action_id)
+                _resolve(self.acceptance, Acceptance.ACCEPTED)
+                return True
+            reason = OutcomeReason.ACCEPTANCE_TIMEOUT
+            why = f'no answer within {accept_s} s; the goal may have been taken'
+            limit, reason, why = self._loss_or(deadline, reason, why)
+            if not await self._news_before(limit):
+                _resolve(self.acceptance, Acceptance.UNKNOWN)
+                await self._unknown(reason, why)
+                return False
+
+    async def _refused(self) -> None:
+        """End a goal that the controller refused, unless the same controller says that it runs."""
+        if self.heard.runs or self.action.feedback:
+            _resolve(self.acceptance, Acceptance.UNKNOWN)
+            why = 'the controller refused the goal, and says that it runs it'
+            await self._unknown(OutcomeReason.VERIFICATION_INCONCLUSIVE, why)
+            return
+        # Announced first: the call's result does not wait for the outcome's record.
+        _resolve(self.acceptance, Acceptance.REJECTED)
+        why = 'the controller refused the goal'
+        await self._end(ActionState.FAILED, OutcomeReason.REJECTED, why)
+
+    async def _await_end(self) -> None:
+        """Follow an accepted goal until its end is known or the time is up."""
+        execution_s = self.plan.timeouts.execution_s
+        deadline = self._clock.monotonic_ns() + _ns(execution_s)
+        while True:
+            self._note_running()
+            terminal = self.heard.terminal()
+            if terminal is not None:
+                await self._settle(terminal)
+                return
+            limit, reason = deadline, OutcomeReason.EXECUTION_TIMEOUT
+            why = f'no end within {execution_s} s'
+            if self.heard.result is not None:
+                # Status 0, or a number nobody defines: the server does not know the goal.
+                lost_ns = self.heard.result_ns + _ns(RESULT_GRACE_S)
+                if lost_ns < limit:
+                    limit, reason = lost_ns, OutcomeReason.RESULT_LOST
+                    status = self.heard.result.status
+                    why = f'the server answered with status {status}: it does not know'
+            limit, reason, why = self._loss_or(limit, reason, why)
+            if not await self._news_before(limit):
+                await self._unknown(reason, why)
+                return
+
+    def _loss_or(
+        self, limit_ns: int, reason: OutcomeReason, why: str
+    ) -> tuple[int, OutcomeReason, str]:
+        """Return what ends the wait: the loss of the server, where that comes sooner."""
+        lost_ns = self.heard.lost_ns
+        if lost_ns is None or lost_ns + _ns(SERVER_LOSS_GRACE_S) >= limit_ns:
+            return limit_ns, reason, why
+        gone_ns = lost_ns + _ns(SERVER_LOSS_GRACE_S)
+        return gone_ns, OutcomeReason.CONTROLLER_LOST, 'the action server went away'
+
+    def _note_running(self) -> None:
+        """Advance to RUNNING on its first sign, and journal feedback now and then."""
+        now_ns, state = self._clock.monotonic_ns(), self.action.state
+        running = (GoalStatus.EXECUTING, GoalStatus.CANCELING)
+        if state is ActionState.ACCEPTED and (
+            self.action.feedback or self.heard.status in running
+        ):
+            self._feedback_due_ns = now_ns + _ns(FEEDBACK_PERIOD_S)
+            self._advance(ActionState.RUNNING)
+        elif (
+            state is ActionState.RUNNING
+            and now_ns >= self._feedback_due_ns
+            and self.action.feedback
+        ):
+            self._feedback_due_ns = now_ns + _ns(FEEDBACK_PERIOD_S)
+            self._journal.defer(progress(self.action))
+            self._publish(self.action)
+
+    async def _settle(self, terminal: Terminal) -> None:
+        """Give a goal that has ended its outcome."""
+        if terminal.status == GoalStatus.SUCCEEDED:
+            await self._verify(terminal)
+            return
+        terminal = await self._with_result(terminal)
+        if terminal.status == GoalStatus.CANCELED:
+            why = 'the goal was cancelled'
+            await self._end(ActionState.FAILED, OutcomeReason.CANCELED, why, terminal)
+            return
+        error_code = (terminal.payload or {}).get('error_code', 0)
+        foreign = None if error_code else await self._preemptor()
+        if foreign is not None:
+            why = f'another client sent goal {foreign}, which replaced this one'
+            await self._end(ActionState.FAILED, OutcomeReason.PREEMPTED, why, terminal)
+        else:
+            why = 'the controller gave the goal up'
+            await self._end(ActionState.FAILED, OutcomeReason.ABORTED, why, terminal)
+
+    async def _with_result(self, terminal: Terminal) -> Terminal:
+        """Wait a moment for the result that belongs to a terminal status."""
+        deadline = terminal.monotonic_ns + _ns(RESULT_GRACE_S)
+        while not self.heard.result_ended and await self._news_before(deadline):
+            pass
+        return self.heard.terminal() or terminal
+
+    async def _preemptor(self) -> str | None:
+        """Return the foreign goal that took over, waiting a moment for its status."""
+        since = self.action.requested_monotonic_ns
+        deadline = self._clock.monotonic_ns() + _ns(PREEMPTION_GRACE_S)
+        while (foreign := self._board.foreign_goal_since(since)) is None:
+            if not await self._news_before(deadline):
+                return None
+        return foreign
+
+    # -- verification ----------------------------------------------------------------------------
+
+    async def _verify(self, claimed: Terminal) -> None:
+        """Look at the world until it confirms or disproves the claim, or the time is up."""
+        if self.action.state is not ActionState.VERIFYING:
+            self._advance(ActionState.VERIFYING)
+        deadline = claimed.monotonic_ns + _ns(self.plan.timeouts.verify_s)
+        result_due = claimed.monotonic_ns + _ns(RESULT_GRACE_S)
+        pause_s = VERIFY_POLL_S
+        while True:
+            # The end as first heard, with whatever else has been heard since.
+            heard = self.heard.terminal() or claimed
+            terminal = replace(heard, monotonic_ns=claimed.monotonic_ns)
+            snapshot = self._observer.capture(self.action.mission_id)
+            judgement = self._judge(terminal, snapshot)
+            now_ns = self._clock.monotonic_ns()
+            complete = self.heard.result_ended or now_ns >= result_due
+            if (judgement.final and complete) or now_ns >= deadline:
+                await self._conclude_verified(terminal, snapshot, judgement)
+                return
+            self._wake.clear()
+            await self._woken(min(pause_s, (deadline - now_ns) / NS_PER_S))
+            pause_s = min(pause_s * 1.5, VERIFY_POLL_MAX_S)
+
+    def _judge(self, terminal: Terminal, now: WorldSnapshot) -> Judgement:
+        if terminal.status != GoalStatus.SUCCEEDED:
+            why = f'the status topic said SUCCEEDED, the {terminal.source} says otherwise'
+            return Judgement(Verdict.INCONCLUSIVE, True, {'why': why})
+        try:
+            return self._verifier.judge(
+                goal=self.action.goal, before=self._before, terminal=terminal, now=now
+            )
+        except (Exception, SystemExit) as error:
+            # A verifier may be a user's own; one that raises has shown nothing.
+            logger.exception('the verifier of action %s raised', self.action.action_id)
+            return Judgement(Verdict.INCONCLUSIVE, True, {'why': f'the verifier raised {error!r}'})
+
+    async def _conclude_verified(
+        self, terminal: Terminal, snapshot: WorldSnapshot, judgement: Judgement
+    ) -> None:
+        state, reason = {
+            Verdict.CONFIRMED: (ActionState.SUCCEEDED, OutcomeReason.VERIFIED),
+            Verdict.DISPROVED: (ActionState.FAILED, OutcomeReason.VERIFICATION_DISPROVED),
+            Verdict.INCONCLUSIVE: (ActionState.UNKNOWN, OutcomeReason.VERIFICATION_INCONCLUSIVE),
+        }[judgement.verdict]
+        evidence = {**self._told(terminal), **judgement.evidence}
+        await self._conclude(Outcome(state, reason, evidence, snapshot.snapshot_id), snapshot)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    async def _unknown(self, reason: OutcomeReason, why: str) -> None:
+        """End an action that nobody can vouch for, its goal cancelled if so configured."""
+        if self.plan.timeouts.cancel_on_timeout:
+            self._controller.cancel(self.action.action_id)
+        await self._end(ActionState.UNKNOWN, reason, why)
+
+    async def _end(
+        self,
+        state: ActionState,
+        reason: OutcomeReason,
+        why: str,
+        terminal: Terminal | None = None,
+    ) -> None:
+        """End an action that needs no verification, with the world as it is for evidence."""
+        snapshot = self._observer.capture(self.action.mission_id)
+        evidence = {'why': why, **self._told(terminal), **_seen(snapshot)}
+        await self._conclude(Outcome(state, reason, evidence, snapshot.snapshot_id), snapshot)
+
+    async def _conclude(self, outcome: Outcome, snapshot: WorldSnapshot | None) -> None:
+        """Record the outcome, then announce it: nobody hears of one that the disk may lack."""
+        self.concluding = True
+        records = [outcome_record(self.action, outcome)]
+        if snapshot is not None and self._observer.store.first_use(snapshot.snapshot_id):
+            records.insert(0, verification_snapshot(self.action, snapshot))
+        durable = self._journal.defer(*records)
+        if not self._hurry.is_set():
+            hurry = asyncio.ensure_future(self._hurry.wait())
+            either: set[asyncio.Future[Any]] = {durable, hurry}
+            await asyncio.wait(
+                either, timeout=OUTCOME_DURABLE_S, return_when=asyncio.FIRST_COMPLETED
+            )
+            hurry.cancel()
+        self.action = self.action.advance(outcome.state, outcome)
+        self._ended(self, self.action)
+        _resolve(self.done, self.action)
+
+    # -- small things ----------------------------------------------------------------------------
+
+    def _advance(self, state: ActionState, *, note: str | None = None) -> None:
+        self.action = self.action.advance(state)
+        self._journal.defer(progress(self.action, note=note))
+        self._publish(self.action)
+
+    def _told(self, terminal: Terminal | None) -> dict[str, Any]:
+        return {**self.heard.told(terminal), 'last_feedback': self.action.feedback or None}
+
+    async def _news_before(self, deadline_ns: int) -> bool:
+        """Wait for news; return False once the deadline has passed without any."""
+        left_s = (deadline_ns - self._clock.monotonic_ns()) / NS_PER_S
+        if left_s <= 0:
+            # All that was heard has been looked at; a flood of news must not defer the end.
+            return False
+        woken = await self._woken(left_s)
+        self._wake.clear()
+        return woken
+
+    async def _woken(self, timeout_s: float) -> bool:
+        try:
+            await asyncio.wait_for(self._wake.wait(), timeout=max(0.0, timeout_s))
+        except asyncio.TimeoutError:
+            return False
+        return True
+
+
+def _seen(snapshot: WorldSnapshot) -> dict[str, Any]:
+    """Return where the robot was, and how well that is known."""
+    field_ = snapshot.map_pose
+    pose = field_.value
+    return {
+        'observed_pose': pose
+        and {'x': round(pose.x, 4), 'y': round(pose.y, 4), 'yaw': round(pose.yaw, 4)},
+        'pose_age_s': None if field_.age_s is None else round(field_.age_s, 4),
+        'pose_availability': field_.availability.value,
+    }
+
+
+def _resolve(future: asyncio.Future[Any], value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def _ns(seconds: float) -> int:
+    return int(seconds * NS_PER_S)

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How one managed action is carried out: who drives, who judges, and how long each may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTimeouts:
+    """Bounds of one action, in seconds."""
+
+    accept_s: float = 5.0
+    execution_s: float = 300.0
+    verify_s: float = 5.0
+    cancel_on_timeout: bool = True
+    """Whether an own goal that nobody can vouch for any more is cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionPlan:
+    """How one managed action is carried out and judged."""
+
+    controller: str
+    verifier: str
+    timeouts: ActionTimeouts
+
+
+class Acceptance(Enum):
+    """What became of the request for a goal."""
+
+    ACCEPTED = 'accepted'
+    REJECTED = 'rejected'
+    UNKNOWN = 'unknown'
+    NOT_SENT = 'not_sent'
