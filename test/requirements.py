@@ -1,0 +1,2229 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The manifest: one entry a clause of the design, the contract and the failure cases.
+
+It is data. Each entry names the tests that show its clause, or says why none does yet.
+`test_requirements.py` holds it to the tests and the tests to it. It is one long file since it is
+one list, in the order of the documents.
+
+- `INV` the invariants (DESIGN 2), `PIECE` what the pieces promise (DESIGN 3), `LAY` the layout
+  (DESIGN 4), `DEC` decisions taken (DESIGN 5), `FACT` facts (DESIGN 6), `TRAP` traps (DESIGN 7);
+- `CON-CMD`, `CON-ROS`, `CON-PAR`, `CON-MCP`, `CON-JNL`, `CON-SIM` the sections of CONTRACT;
+- `K01` to `K38` the kinds of failure met by users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One clause."""
+
+    id: str
+    says: str
+    """What must hold, in one line and in our own words."""
+    tests: tuple[str, ...] = ()
+    """Node ids, without parameters, of the tests that show it."""
+    later: str | None = None
+    """Why no test shows it yet; None where tests do."""
+    source: str = ''
+    """Document and section."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotAClause:
+    """Tests of one file that show something no clause asks for."""
+
+    reason: str
+    tests: tuple[str, ...]
+
+
+def _clause(id_: str, says: str, *tests: str, later: str | None = None) -> Requirement:
+    return Requirement(id_, says, tests, later)
+
+
+def _of(source: str, *clauses: Requirement) -> tuple[Requirement, ...]:
+    return tuple(replace(clause, source=source) for clause in clauses)
+
+
+_DESIGN = (
+    *_of(
+        'DESIGN, section 2 (the five invariants)',
+        _clause(
+            'INV-1',
+            'Every call that reaches the dispatcher is recorded before it runs and gets exactly'
+            ' one recorded result: also when the tool raises, the client leaves, or the process'
+            ' dies.',
+            'test_dispatcher.py::test_each_call_gets_exactly_one_recorded_result_whatever_happens',
+            'test_dispatcher.py::test_a_caller_that_goes_away_does_not_undo_what_it_started',
+            'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
+            'test_kill.py::test_killed_at_any_moment_nothing_is_lost_doubled_or_sent_again',
+            'test_fail_closed.py::test_whatever_a_skill_does_its_call_gets_one_result_that_is_json',
+        ),
+        _clause(
+            'INV-2',
+            "SUCCEEDED needs success for the goal's own id and state, observed after it, that"
+            ' confirms the outcome.',
+            'test_invariants.py::test_success_is_said_only_of_what_was_seen_to_be_so',
+            'test_lifecycle.py::test_success_is_reached_from_verification_only',
+            'test_recordings.py::test_success_that_no_pose_confirms_stays_unknown',
+            'test_campaign.py::test_300_random_missions_have_no_false_success_and_no_broken_invariant',
+            'test_fail_closed.py::test_a_verifier_that_raises_has_shown_nothing',
+        ),
+        _clause(
+            'INV-3',
+            'No goal leaves before its record is on disk; without a working journal nothing new'
+            ' moves, while looking goes on and the state shows.',
+            'test_invariants.py::test_no_goal_leaves_before_its_start_is_in_the_file',
+            'test_invariants.py::test_on_a_full_disk_nothing_new_moves_and_looking_goes_on',
+            'test_contract_gaps.py'
+            '::test_a_journal_that_cannot_be_written_is_an_error_in_diagnostics',
+            'test_journal_failures.py'
+            '::test_whatever_fails_when_facts_keep_their_order_and_failures_leave_no_trace',
+            'test_fail_closed.py::test_without_a_journal_nothing_is_sent_and_all_that_happened_is_written_later',
+        ),
+        _clause(
+            'INV-4',
+            'A managed action runs only if its declared preconditions hold on a fresh snapshot; a'
+            ' failed check is recorded, starts nothing, and is answered with that snapshot.',
+            'test_invariants.py::test_a_goal_leaves_exactly_if_everything_that_it_rests_on_holds',
+            'test_harness.py'
+            '::test_a_decision_whose_world_changed_moves_nothing_and_is_taken_again',
+            'test_dds_controller.py::test_with_a_state_that_cannot_be_believed_no_goal_is_sent',
+        ),
+        _clause(
+            'INV-5',
+            'Emergency stop and low-level safety do not depend on the package, whatever state it'
+            ' is in.',
+            'test_invariants.py'
+            '::test_nothing_outside_the_simulation_can_command_a_velocity_or_a_stop',
+            'test_fail_closed.py::test_an_emergency_stop_is_seen_while_the_model_hangs_and_the_journal_is_dead',
+        ),
+    ),
+    *_of(
+        'DESIGN, section 3 (the pieces)',
+        _clause(
+            'PIECE-01',
+            'Each fact of a snapshot says where it comes from, how old it is and whether it may be'
+            ' believed; what is absent is explicit.',
+            'test_world_builder.py'
+            '::test_before_any_message_every_field_is_missing_and_names_its_source',
+            'test_world_builder.py'
+            '::test_whatever_the_topics_say_a_snapshot_is_taken_and_is_valid_json',
+            'test_world_builder.py::test_a_snapshot_carries_what_the_caller_knows',
+            'test_world_samples.py::test_age_is_the_delay_at_reception_plus_steady_time_since',
+        ),
+        _clause(
+            'PIECE-02',
+            'Images, point clouds and maps are references with type, size and digest.',
+            'test_world_artifacts.py'
+            '::test_bytes_become_a_reference_to_a_private_file_that_holds_them',
+            'test_world_artifacts.py::test_the_same_bytes_are_stored_once',
+            'test_world_artifacts.py::test_a_failed_write_leaves_nothing_behind',
+        ),
+        _clause(
+            'PIECE-03',
+            'The projection keeps a byte budget, deterministically, and names what it left out in'
+            ' a declared order.',
+            'test_projection.py'
+            '::test_any_snapshot_in_any_budget_is_bounded_valid_deterministic_and_honest',
+            'test_projection.py'
+            '::test_a_short_budget_leaves_out_a_prefix_of_the_drop_order_and_says_so',
+            'test_projection.py'
+            '::test_the_smallest_budget_holds_what_must_stay_of_the_largest_snapshot',
+            'test_projection.py'
+            '::test_a_full_snapshot_fits_the_default_budget_with_nothing_left_out',
+            'test_world_docs.py::test_the_drop_order_is_documented_in_its_order',
+        ),
+        _clause(
+            'PIECE-04',
+            'WorldModel: mission-scoped memory of place, activity, variables and history by rules'
+            ' alone.',
+            later='belongs to the MODEL work; today the loop keeps the history only (CON-PAR-15)',
+        ),
+        _clause(
+            'PIECE-05',
+            'One door for the model loop and for MCP: it records, validates, checks, dispatches'
+            ' and records the one result.',
+            'test_harness.py'
+            '::test_a_mission_ends_achieved_when_its_last_action_was_seen_to_arrive',
+            'test_mcp_server.py::test_a_client_sends_the_robot_and_learns_the_verified_outcome',
+        ),
+        _clause(
+            'PIECE-06',
+            'The check compares only declared fields with declared tolerances, and returns every'
+            ' comparison with its measure.',
+            'test_preconditions.py::test_each_check_stops_the_goal_and_reports_what_it_measured',
+            'test_preconditions.py::test_fields_that_are_not_declared_may_change',
+            'test_dispatcher.py::test_a_place_that_was_moved_since_the_decision_stops_the_call',
+        ),
+        _clause(
+            'PIECE-07',
+            'The life of an action is a table of steps; no other step is taken.',
+            'test_lifecycle.py'
+            '::test_only_the_tables_steps_are_taken_and_a_refused_one_changes_nothing',
+            'test_lifecycle.py::test_nothing_follows_an_outcome',
+            'test_lifecycle.py::test_an_outcome_comes_with_a_terminal_state_and_only_there',
+            'test_lifecycle.py'
+            '::test_every_state_can_be_left_or_is_final_and_every_one_can_be_reached',
+            'test_recordings.py::test_the_states_of_a_success_come_in_the_order_of_the_lifecycle',
+        ),
+        _clause(
+            'PIECE-08',
+            'A verifier answers confirmed, disproved or inconclusive, with the evidence.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_tracker.py'
+            '::test_without_trustworthy_state_from_after_the_end_nothing_is_confirmed',
+            'test_recordings.py::test_success_at_the_goal_of_the_preempted_one_is_disproved',
+            'test_verification.py::test_success_that_contradicts_itself_confirms_nothing',
+            'test_verification.py::test_the_position_tolerance_is_neither_wider_nor_narrower_than_it_says',
+        ),
+        _clause(
+            'PIECE-09',
+            'The journal is written by one thread with group commit; `append` returns when the'
+            ' event is on disk.',
+            'test_journal_store.py'
+            '::test_append_returns_gapless_numbers_of_records_that_are_in_the_file',
+            'test_journal_store.py::test_concurrent_records_share_commits',
+            'test_journal_store.py::test_the_loop_is_not_held_up_by_the_disk',
+            'test_journal_store.py::test_an_append_of_several_records_is_one_transaction',
+            'test_journal_store.py'
+            '::test_any_mix_of_tasks_gives_a_gapless_chain_in_the_order_of_submission',
+            'test_journal_failures.py::test_what_a_killed_writer_said_was_written_is_there',
+        ),
+        _clause(
+            'PIECE-10',
+            'A turn starts on a mission, an outcome or something salient: battery low, emergency'
+            ' stop, foreign goal, localisation jump, human message.',
+            'test_contract_gaps.py::test_what_is_salient_is_recorded_and_starts_a_turn',
+            'test_harness.py'
+            '::test_something_salient_during_an_action_starts_a_turn_and_the_action_goes_on',
+            'test_harness.py::test_after_a_disproved_success_the_model_sees_the_measured_error',
+        ),
+        _clause(
+            'PIECE-11',
+            'One new managed action a decision; further ones get one_managed_action_per_step,'
+            ' ordinary tools are answered within the turn.',
+            'test_harness.py::test_one_managed_action_a_decision_the_second_gets_its_own_result',
+            'test_harness.py::test_ordinary_tools_are_answered_within_the_turn',
+            'test_harness.py::test_wrong_arguments_can_be_corrected_within_the_turn',
+        ),
+        _clause(
+            'PIECE-12',
+            'Metadata of a skill comes from the decorator or from the YAML file, which wins; it'
+            ' never changes the tool.',
+            'test_dispatcher.py'
+            '::test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it',
+            'test_dispatcher.py::test_a_wrong_skills_file_is_refused_by_name',
+            'test_mcp_tools.py::test_arguments_are_described_with_unit_range_and_default',
+        ),
+        _clause(
+            'PIECE-13',
+            'For the own model loop managed tools gain purpose and expected_outcome, which are'
+            ' stripped before execution and recorded.',
+            'test_claude_mission.py::test_claude_looks_acts_hears_the_outcome_and_finishes',
+            'test_harness.py'
+            '::test_a_mission_ends_achieved_when_its_last_action_was_seen_to_arrive',
+        ),
+        _clause(
+            'PIECE-14',
+            'A mission ends by evidence, not by claim.',
+            'test_harness.py::test_a_claim_that_nothing_supports_is_not_believed',
+            'test_harness.py::test_a_mission_without_any_action_cannot_be_verified',
+            'test_harness.py::test_a_mission_cannot_be_finished_under_a_running_action',
+            'test_node_topics.py::test_a_mission_that_the_evidence_does_not_support_ends_aborted',
+        ),
+    ),
+    *_of(
+        'DESIGN, section 4 (layout)',
+        _clause(
+            'LAY-1',
+            'Dependencies run one way, and only `ros/` knows ROS; the test run holds it.',
+            'test_contract_gaps.py::test_dependencies_run_one_way',
+        ),
+        _clause(
+            'LAY-2',
+            'What lies outside `ros/` installs with pip and runs without ROS.',
+            'test_packaging.py::test_core_imports_without_ros',
+            'test_packaging.py::test_a_wheel_holds_every_module_and_every_shipped_file',
+            'test_cli.py::test_without_ros_a_node_says_what_to_source',
+            'test_cli.py::test_help_needs_neither_ros_nor_anything_heavy',
+        ),
+        _clause(
+            'LAY-3',
+            'One ament_cmake package generates the interfaces and installs the modules beside'
+            ' them.',
+            'test_packaging.py::test_package_xml_names_what_colcon_and_rosdep_need',
+            'test_packaging.py::test_package_xml_declares_every_ros_package_that_is_imported',
+            'test_packaging.py::test_cmake_generates_every_interface_file',
+            'test_setup_env.py::test_modules_and_messages_form_one_package_from_anywhere',
+        ),
+        _clause(
+            'LAY-4',
+            'Real ROS 2 comes from pinned wheels whose two wrong paths are mended, or from a'
+            ' sourced installation.',
+            'test_setup_env.py::test_wrong_paths_in_the_wheels_are_mended',
+            'test_setup_env.py::test_no_wrong_path_is_left_in_this_environment',
+            'test_setup_env.py::test_a_sourced_installation_is_recognised',
+            'test_setup_env.py::test_our_own_environment_is_not_a_sourced_installation',
+            'test_setup_env.py::test_a_workspace_without_rclpy_is_no_installation',
+            'test_packaging.py::test_requirements_give_a_reason_and_are_locked_with_hashes',
+            'test_packaging.py::test_lock_files_agree',
+            'test_packaging.py::test_setup_cfg_asks_for_no_more_than_the_lock_files_hold',
+        ),
+        _clause(
+            'LAY-5',
+            'The underlay is built only where the real package is absent, and invisible to a'
+            " user's colcon.",
+            'test_packaging.py::test_underlay_is_invisible_in_a_users_workspace',
+        ),
+        _clause(
+            'LAY-6',
+            'Callbacks of rclpy only convert and hand over; newest values replace each other'
+            ' without locks.',
+            'test_world_builder.py::test_one_thread_may_observe_while_the_loop_captures',
+            'test_node_nav2.py::test_feedback_is_coalesced_and_ends_with_the_newest',
+        ),
+        _clause(
+            'LAY-7',
+            'Time and ids come from injected sources.',
+            'test_world_clock.py::test_the_fake_clocks_step_apart_and_steady_time_never_goes_back',
+            'test_world_clock.py::test_a_fake_clock_may_follow_a_loop',
+            'test_world_clock.py::test_sequential_ids_count_each_kind',
+        ),
+        _clause(
+            'LAY-8',
+            'A recorded mission replays exactly.',
+            later='belongs to the SEE work: replay of journals',
+        ),
+    ),
+    *_of(
+        'DESIGN, section 5 (decisions already taken)',
+        _clause(
+            'DEC-01',
+            'The first terminal outcome stands; what comes later is recorded as late progress.',
+            'test_tracker.py'
+            '::test_what_is_heard_after_the_end_is_recorded_as_late_and_changes_nothing',
+            'test_dds_controller.py::test_an_acceptance_that_comes_too_late_is_noted_and_the_goal_is_called_off',
+        ),
+        _clause(
+            'DEC-02',
+            'After UNKNOWN the next managed dispatch needs an idle controller and a robot at'
+            ' rest.',
+            'test_tracker.py::test_after_an_unknown_end_the_next_goal_waits_for_evidence_of_rest',
+            'test_recovery.py::test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work',
+            'test_recovery.py::test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way',
+        ),
+        _clause(
+            'DEC-03',
+            'The goal UUID is made and journalled before the goal is sent.',
+            'test_invariants.py::test_no_goal_leaves_before_its_start_is_in_the_file',
+            'test_end_to_end.py::test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire',
+            'test_node_nav2.py'
+            '::test_a_goal_goes_out_under_our_id_and_everything_about_it_comes_back',
+        ),
+        _clause(
+            'DEC-04',
+            'The harness never sends a goal again by itself.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_failure_cases.py::test_a_known_failure_is_told_truthfully',
+        ),
+        _clause(
+            'DEC-05',
+            'Arguments reach the skill unchanged, or not at all.',
+            'test_tracker.py'
+            '::test_the_evidence_shows_what_was_observed_and_not_what_was_asked_for',
+            'test_dispatcher.py::test_unclear_arguments_are_refused_and_the_key_is_named',
+        ),
+        _clause(
+            'DEC-06',
+            'Waiting, timeouts and ages run on a steady clock; ROS time is recorded beside it.',
+            'test_world_clock.py::test_the_wall_clock_alone_may_step',
+            'test_world_samples.py::test_an_age_is_never_negative_and_never_shrinks',
+            'test_journal_store.py::test_times_are_those_of_the_submission',
+        ),
+        _clause(
+            'DEC-07',
+            'A zero stamp means that there is no source stamp.',
+            'test_world_samples.py::test_a_stamp_of_zero_is_invalid_and_says_what_to_do',
+            'test_world_samples.py'
+            '::test_a_stamp_of_zero_counts_from_reception_where_that_is_configured',
+            'test_world_samples.py::test_a_type_without_a_stamp_ages_from_reception',
+            'test_world_builder.py::test_a_source_accepted_without_stamps_is_taken_at_reception',
+        ),
+        _clause(
+            'DEC-08',
+            'A stamp from the future, or a clock that jumps back, makes a field invalid until'
+            ' fresh data comes, and is salient.',
+            'test_world_samples.py'
+            '::test_a_stamp_slightly_ahead_is_new_and_one_far_ahead_is_invalid',
+            'test_world_clock.py::test_after_a_jump_nothing_stamped_before_it_is_believed',
+            'test_world_clock.py'
+            '::test_fresh_data_is_believed_again_and_the_pose_only_with_a_fresh_pose',
+            'test_world_clock.py'
+            '::test_a_message_stamped_before_the_jump_that_arrives_after_it_is_invalid',
+            'test_world_clock.py::test_simulated_time_may_run_at_any_speed_but_not_back',
+            'test_contract_gaps.py::test_what_is_salient_is_recorded_and_starts_a_turn',
+        ),
+        _clause(
+            'DEC-09',
+            'Arguments are strict: declared keys and types, finite numbers.',
+            'test_dispatcher.py::test_unclear_arguments_are_refused_and_the_key_is_named',
+            'test_mcp_server.py'
+            '::test_arguments_of_the_wrong_shape_move_nothing_and_are_kept_as_received',
+            'test_mcp_server.py::test_numbers_that_json_does_not_have_move_nothing',
+        ),
+        _clause(
+            'DEC-10',
+            'Rest is established by fresh odometry, or where that is silent by the pose source'
+            ' over a window.',
+            'test_world_motion.py::test_fresh_odometry_says_whether_the_robot_rests',
+            'test_world_motion.py::test_where_odometry_is_silent_the_pose_over_a_window_says_so',
+            'test_world_motion.py::test_the_window_sees_creeping_turning_and_coming_back',
+            'test_world_motion.py'
+            '::test_a_window_needs_three_measurements_over_half_a_second_and_all_fresh',
+            'test_world_motion.py::test_old_odometry_is_stale_evidence',
+            'test_world_motion.py::test_poses_that_odometry_carried_forward_never_feed_the_window',
+        ),
+        _clause(
+            'DEC-11',
+            'Which fields a managed action needs, and how fresh, is configuration with safe'
+            ' defaults.',
+            'test_preconditions.py::test_the_default_preconditions_are_those_of_the_contract',
+            'test_dispatcher.py'
+            '::test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it',
+        ),
+        _clause(
+            'DEC-12',
+            'Verification may wait for the robot to settle, up to navigation.verify_timeout_s.',
+            'test_tracker.py::test_a_robot_that_settles_in_time_has_arrived',
+            'test_failure_cases.py::test_a_known_failure_is_told_truthfully',
+        ),
+        _clause(
+            'DEC-13',
+            "Verification needs state from after the end, in the goal's frame, of a trustworthy"
+            ' localisation.',
+            'test_tracker.py'
+            '::test_without_trustworthy_state_from_after_the_end_nothing_is_confirmed',
+            'test_world_localization.py::test_a_pose_in_another_frame_is_invalid',
+            'test_dds_controller.py::test_an_arrival_that_cannot_be_seen_is_not_believed',
+        ),
+        _clause(
+            'DEC-14',
+            'Yaw differences wrap.',
+            'test_tracker.py::test_headings_are_compared_across_the_seam',
+            'test_world_geometry.py'
+            '::test_a_wrapped_angle_is_the_same_direction_within_half_a_turn',
+            'test_verification.py::test_a_heading_is_compared_around_the_circle',
+        ),
+        _clause(
+            'DEC-15',
+            'An abort through a foreign goal is told as preempted.',
+            'test_end_to_end.py::test_a_goal_of_somebody_else_preempts_and_blocks_the_next',
+            'test_recordings.py::test_a_recorded_goal_ends_as_a_person_would_say',
+        ),
+        _clause(
+            'DEC-16',
+            'A foreign goal that is active blocks managed dispatch.',
+            'test_end_to_end.py::test_a_goal_of_somebody_else_preempts_and_blocks_the_next',
+            'test_node_nav2.py::test_goals_that_ran_before_we_came_are_seen',
+        ),
+        _clause(
+            'DEC-17',
+            'After a restart nothing is dispatched again, and open calls get interrupted.',
+            'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
+            'test_node_lifecycle.py'
+            '::test_a_killed_harness_is_cleared_up_after_and_sends_nothing_again',
+        ),
+        _clause(
+            'DEC-18',
+            'Open actions are asked for once by their id and settled by the usual rule, else'
+            ' UNKNOWN.',
+            'test_recovery.py::test_an_open_action_is_settled_on_what_the_controller_still_tells',
+            'test_node_nav2.py'
+            '::test_the_result_of_a_goal_that_another_process_sent_can_be_asked_for',
+            'test_recovery.py::test_a_journal_with_nothing_open_gets_no_record_of_recovery',
+            'test_recovery.py::test_what_is_heard_of_an_own_goal_before_activation_is_neither_lost_nor_foreign',
+        ),
+        _clause(
+            'DEC-19',
+            'On an execution timeout the own goal is cancelled (a parameter), and the outcome is'
+            ' UNKNOWN.',
+            'test_tracker.py'
+            '::test_a_goal_that_nobody_can_vouch_for_is_cancelled_where_that_is_configured',
+            'test_node_nav2.py::test_cancel_names_one_goal_and_no_time',
+        ),
+        _clause(
+            'DEC-20',
+            'Nothing is left driving unattended at the end of the harness or of a mission.',
+            'test_node_lifecycle.py'
+            '::test_a_signal_cancels_the_goal_under_way_and_closes_the_journal',
+            'test_node_lifecycle.py'
+            '::test_a_goal_is_left_alone_at_the_end_where_that_is_configured',
+            'test_harness.py::test_cancelling_a_mission_cancels_its_action_and_asks_no_more',
+        ),
+        _clause(
+            'DEC-21',
+            'Outcomes, histories and caps are scoped by mission.',
+            'test_harness.py::test_outcomes_of_one_mission_do_not_reach_the_next',
+            'test_harness.py::test_a_second_mission_is_refused_while_one_is_under_way',
+            'test_mcp_server.py::test_calls_belong_to_the_mission_that_is_under_way',
+        ),
+        _clause(
+            'DEC-22',
+            'JSON-RPC ids and tool-use ids are recorded, but never keys.',
+            'test_contract_gaps.py::test_tool_use_ids_may_repeat_and_pair_nothing_in_the_journal',
+            'test_mcp_server.py'
+            '::test_two_clients_with_the_same_json_rpc_ids_get_their_own_answers',
+        ),
+    ),
+    *_of(
+        'DESIGN, section 6 (facts about Nav2 and rclpy)',
+        _clause(
+            'FACT-01',
+            'Results and feedback differ by distribution: fields are read tolerantly, and an'
+            ' error_code of 0 proves nothing.',
+            'test_node_sources.py::test_a_result_without_fields_has_no_payload',
+            'test_node_sources.py::test_feedback_keeps_only_numbers_that_are_finite',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+        ),
+        _clause(
+            'FACT-02',
+            'A newer goal preempts with an empty abort; a server rejects only while inactive, and'
+            ' aborts a bad goal that it accepted.',
+            'test_recordings.py::test_a_recorded_goal_ends_as_a_person_would_say',
+            'test_recordings.py'
+            '::test_an_inactive_server_rejects_and_takes_the_next_goal_when_it_is_active_again',
+            'test_recordings.py::test_an_abort_keeps_the_controllers_code_and_text',
+        ),
+        _clause(
+            'FACT-03',
+            "Nav2's success means no more than that its goal checker was content.",
+            'test_end_to_end.py::test_success_claimed_away_from_the_goal_is_disproved',
+            'test_tracker.py::test_headings_are_compared_across_the_seam',
+        ),
+        _clause(
+            'FACT-04',
+            'get_result answers status 0 for a goal that is forgotten, which proves nothing.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_node_nav2.py::test_the_result_of_an_unknown_goal_is_status_0',
+            'test_dds_controller.py::test_a_result_whose_status_ends_nothing_is_no_outcome',
+        ),
+        _clause(
+            'FACT-05',
+            'rclpy calls nobody back when the other side dies: the harness has its own timers.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_node_nav2.py::test_a_server_that_loses_a_part_is_gone',
+            'test_node_nav2.py::test_without_a_server_a_goal_certainly_did_not_leave',
+            'test_dds_controller.py::test_a_server_that_is_killed_leaves_the_action_unknown',
+        ),
+        _clause(
+            'FACT-06',
+            'Feedback may overtake the goal response, and is not lost.',
+            'test_node_nav2.py::test_feedback_that_overtakes_the_goal_response_is_not_lost',
+        ),
+        _clause(
+            'FACT-07',
+            'AMCL speaks only in motion: at rest its pose is believed while odometry is fresh, and'
+            ' a localiser that has stopped is found out.',
+            'test_world_localization.py::test_a_localiser_that_speaks_only_in_motion_is_believed'
+            '_at_rest_while_odometry_is_fresh',
+            'test_world_localization.py::test_a_carried_pose_is_where_the_robot_is',
+            'test_world_localization.py'
+            '::test_a_localiser_that_stays_silent_while_the_robot_moves_far_is_dead',
+            'test_world_localization.py'
+            '::test_a_localiser_that_spoke_at_rest_and_falls_silent_is_not_believed',
+            'test_world_localization.py'
+            '::test_a_live_amcl_is_believed_through_a_drive_and_a_dead_one_is_found_out',
+            'test_world_localization.py'
+            '::test_the_pose_is_carried_by_what_odometry_moved_since_the_poses_own_stamp',
+        ),
+        _clause(
+            'FACT-08',
+            'distance_remaining is no evidence of arrival.',
+            'test_invariants.py::test_success_is_said_only_of_what_was_seen_to_be_so',
+            'test_failure_cases.py::test_a_known_failure_is_told_truthfully',
+        ),
+        _clause(
+            'FACT-09',
+            'BatteryState.percentage is 0..1 with NaN for unmeasured, and some drivers publish'
+            ' 0..100.',
+            'test_world_builder.py::test_the_battery_is_read_on_the_configured_scale',
+            'test_world_builder.py'
+            '::test_a_percentage_off_the_scale_is_invalid_and_names_the_parameter',
+            'test_world_builder.py'
+            '::test_an_unmeasured_percentage_is_invalid_and_an_unmeasured_voltage_is_absent',
+        ),
+        _clause(
+            'FACT-10',
+            'Recordings of a real Nav2 lead to the outcome that a person would give.',
+            'test_recordings.py::test_a_recorded_goal_ends_as_a_person_would_say',
+            'test_recordings.py::test_without_a_pose_nothing_is_sent',
+        ),
+    ),
+    *_of(
+        'DESIGN, section 7 (traps seen in similar systems)',
+        _clause(
+            'TRAP-01',
+            'A result of the previous goal is not taken for this one.',
+            'test_tracker.py::test_news_of_an_earlier_goal_completes_no_later_one',
+            'test_dds_controller.py::test_statuses_results_and_feedback_of_other_goals_end_nothing_of_ours',
+        ),
+        _clause(
+            'TRAP-02',
+            'Not any terminal status is success, and the status constants are right.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_contract_gaps.py::test_goal_statuses_are_those_of_action_msgs',
+        ),
+        _clause(
+            'TRAP-03',
+            'The pose that is reported is the observed one, not the goal.',
+            'test_tracker.py'
+            '::test_the_evidence_shows_what_was_observed_and_not_what_was_asked_for',
+        ),
+        _clause(
+            'TRAP-04',
+            'A missing result field is no failure.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_node_sources.py::test_a_result_without_fields_has_no_payload',
+        ),
+        _clause(
+            'TRAP-05',
+            'Yaw is not compared without wrapping.',
+            'test_tracker.py::test_headings_are_compared_across_the_seam',
+        ),
+        _clause(
+            'TRAP-06',
+            'The sequence does not restart with the process.',
+            'test_journal_store.py::test_a_later_run_goes_on_where_the_one_before_ended',
+        ),
+        _clause(
+            'TRAP-07',
+            'A corrupt file does not become a fresh start.',
+            'test_journal_open.py::test_what_is_no_sound_journal_is_refused_and_left_as_it_is',
+            'test_journal_failures.py'
+            '::test_a_file_that_is_gone_or_another_is_noticed_and_never_made_again',
+        ),
+        _clause(
+            'TRAP-08',
+            'Feedback is not kept without bound.',
+            'test_recordings.py::test_feedback_at_a_hundred_hertz_is_journalled_once_a_second',
+            'test_node_nav2.py::test_feedback_is_coalesced_and_ends_with_the_newest',
+        ),
+        _clause(
+            'TRAP-09',
+            'Nobody waits for a server for ever.',
+            'test_end_to_end.py'
+            '::test_a_robot_without_a_controller_is_refused_at_once_and_still_observed',
+            'test_preconditions.py::test_each_check_stops_the_goal_and_reports_what_it_measured',
+        ),
+        _clause(
+            'TRAP-10',
+            'The HTTP endpoint is on loopback, and elsewhere only with a token.',
+            'test_mcp_http.py::test_without_a_token_others_must_not_reach_the_robot',
+            'test_mcp_settings.py::test_everything_else_counts_as_reachable',
+            'test_node_start.py::test_serving_others_needs_a_token',
+        ),
+        _clause(
+            'TRAP-11',
+            'Outcomes do not cross missions.',
+            'test_harness.py::test_outcomes_of_one_mission_do_not_reach_the_next',
+        ),
+        _clause(
+            'TRAP-12',
+            'Errors of the record are not swallowed.',
+            'test_journal_failures.py::test_a_failing_commit_is_not_a_record',
+            'test_journal_failures.py::test_health_listeners_are_called_on_the_loop_once_a_change',
+        ),
+        _clause(
+            'TRAP-13',
+            'No cap is dodged by rewording the rationale: steps and tokens are counted.',
+            'test_harness.py::test_a_mission_ends_after_its_last_step',
+            'test_contract_gaps.py::test_a_mission_ends_when_its_tokens_are_spent',
+        ),
+        _clause(
+            'TRAP-14',
+            'Events that arrive while the model thinks are not lost.',
+            'test_harness.py::test_what_happens_while_the_model_thinks_is_told_in_the_next_turn',
+            'test_harness.py::test_a_mission_can_be_cancelled_while_the_model_thinks',
+        ),
+    ),
+)
+
+_CONTRACT = (
+    *_of(
+        'CONTRACT, set-up and commands',
+        _clause(
+            'CON-CMD-01',
+            '`make demo` runs a closed-loop mission over real DDS, prints the live timeline, keeps'
+            ' journal and report, and exits 0 only if every outcome was verified.',
+            'test_demo.py::test_the_demo_runs_shows_and_checks_everything',
+            'test_demo.py::test_the_story_plays_and_every_check_of_the_demo_holds',
+            'test_demo.py::test_an_earlier_run_is_kept_and_other_files_are_left_alone',
+            'test_demo.py::test_output_is_plain_where_there_is_no_terminal',
+        ),
+        _clause(
+            'CON-CMD-02',
+            'The demo believes no claim that its own observation denies.',
+            'test_demo.py::test_what_the_journal_claims_and_the_wire_denies_is_named',
+            'test_demo.py::test_a_robot_that_the_harness_misjudged_is_found_out',
+            'test_demo.py::test_an_altered_journal_is_found_out',
+            'test_demo.py::test_a_mission_that_ros_tells_otherwise_is_found_out',
+            'test_demo.py::test_a_journal_without_the_story_fails_every_check_without_a_crash',
+        ),
+        _clause(
+            'CON-CMD-03',
+            '`make test`, `make lint`, `make bench` and `make setup` exist.',
+            'test_contract_gaps.py::test_make_and_the_command_line_have_what_the_contract_names',
+        ),
+        _clause(
+            'CON-CMD-04',
+            '`make setup` is idempotent, and a failure says what is missing and what to install.',
+            'test_setup_env.py::test_a_folder_is_fresh_only_for_what_it_was_made_from',
+            'test_setup_env.py::test_missing_headers_are_named',
+            'test_setup_env.py::test_a_missing_venv_module_is_named',
+            'test_setup_env.py::test_a_missing_compiler_is_named',
+            'test_setup_env.py::test_a_platform_without_wheels_is_named',
+            'test_setup_env.py::test_an_unsupported_python_is_named',
+            'test_setup_env.py::test_a_python_that_does_not_exist_is_named',
+            'test_setup_env.py::test_a_failure_of_pip_is_explained',
+        ),
+        _clause(
+            'CON-CMD-05',
+            '`. ./env.sh` puts the environment into the shell and keeps DDS on this machine unless'
+            ' it is configured.',
+            'test_setup_env.py::test_env_sh_keeps_dds_on_this_machine_unless_it_is_configured',
+            'test_setup_env.py::test_env_sh_may_be_sourced_twice',
+            'test_setup_env.py::test_env_sh_says_that_set_up_has_not_run',
+        ),
+        _clause(
+            'CON-CMD-06',
+            'The subcommands run, sim-robot, demo and report.',
+            'test_contract_gaps.py::test_make_and_the_command_line_have_what_the_contract_names',
+            'test_cli.py::test_help_names_every_command',
+            'test_cli.py::test_every_command_has_help',
+            'test_report.py::test_the_command_writes_the_report_and_prints_where',
+        ),
+        _clause(
+            'CON-CMD-07',
+            'The subcommand doctor.',
+            later='belongs to the ROS work: what is reachable, at which rate, age and QoS',
+        ),
+        _clause(
+            'CON-CMD-08',
+            'The subcommand journal.',
+            later='belongs to the SEE work: show, tail, verify, rotate and export of journals',
+        ),
+        _clause(
+            'CON-CMD-09',
+            'The subcommand replay.',
+            later='belongs to the SEE work: the real code on recorded inputs',
+        ),
+        _clause(
+            'CON-CMD-10',
+            'run and sim-robot take --ros-args as every node does.',
+            'test_cli.py::test_ros_arguments_are_told_from_ours',
+            'test_cli.py::test_only_nodes_take_ros_arguments',
+            'test_node_start.py::test_ros_arguments_that_cannot_be_read_are_named',
+        ),
+        _clause(
+            'CON-CMD-11',
+            'The executables harness and sim_robot are installed for ros2 run.',
+            'test_packaging.py::test_cmake_launches_the_same_modules',
+            'test_packaging.py::test_launched_module_has_main',
+            'test_packaging.py::test_entry_point_names_a_function_that_exists',
+        ),
+        _clause(
+            'CON-CMD-12',
+            'Exit code 2 for wrong usage or configuration, with one line on stderr that names the'
+            ' parameter or file at fault.',
+            'test_cli.py::test_wrong_usage_is_code_2_with_a_line_that_names_it',
+            'test_node_start.py::test_the_command_ends_with_the_same_line_and_code',
+            'test_node_start.py::test_arguments_outside_of_ros_args_are_refused',
+            'test_demo.py::test_misuse_is_named_with_exit_code_2',
+            'test_report.py::test_the_command_refuses_with_one_line_and_exit_code_2',
+            'test_sim_robot.py::test_a_wrong_command_line_ends_the_process_with_code_2',
+            'test_sim_robot.py::test_what_cannot_be_used_is_refused_in_one_line_that_names_it',
+        ),
+        _clause(
+            'CON-CMD-13',
+            'Exit code 1 where it ran and the answer is no.',
+            'test_demo.py::test_a_node_that_dies_ends_the_demo_with_its_name_and_its_log',
+        ),
+        _clause(
+            'CON-CMD-14',
+            'A bad journal path, a missing file, a port in use or a second harness is named, and'
+            ' nothing stays half-started.',
+            'test_node_start.py::test_a_journal_that_cannot_be_written_is_named',
+            'test_node_start.py::test_a_file_that_is_no_journal_is_left_as_it_is',
+            'test_node_start.py::test_a_file_that_is_missing_is_named_and_the_journal_let_go',
+            'test_node_start.py::test_a_port_in_use_is_named_and_everything_closed_again',
+            'test_node_start.py::test_a_second_harness_on_one_journal_is_refused',
+            'test_node_start.py::test_a_script_that_is_missing_is_named',
+            'test_node_start.py::test_a_missing_key_is_named',
+        ),
+        _clause(
+            'CON-CMD-15',
+            'Ctrl-C and SIGTERM end cleanly within 5 s, with the journal closed.',
+            'test_node_lifecycle.py'
+            '::test_a_signal_cancels_the_goal_under_way_and_closes_the_journal',
+            'test_node_lifecycle.py::test_signals_during_the_start_and_twice_are_fine',
+            'test_sim_robot.py::test_a_signal_ends_it_cleanly_in_the_middle_of_a_goal',
+            'test_demo.py::test_a_signal_ends_both_nodes_and_leaves_no_traceback',
+            'test_cli.py::test_ctrl_c_during_the_start_leaves_no_traceback',
+        ),
+    ),
+    *_of(
+        'CONTRACT, ROS interface of the harness node',
+        _clause(
+            'CON-ROS-01',
+            'A managed lifecycle node, activated by default.',
+            'test_node_lifecycle.py::test_every_transition_does_what_it_says',
+            'test_node_lifecycle.py'
+            '::test_a_transition_that_fails_is_explained_and_can_be_repeated',
+        ),
+        _clause(
+            'CON-ROS-02',
+            'Names are relative, so that two robots in two namespaces stay apart.',
+            'test_node_docs.py::test_the_page_names_every_topic_action_and_status_of_the_node',
+            'test_two_robots.py::test_two_robots_at_once_do_not_hear_each_other',
+        ),
+        _clause(
+            'CON-ROS-03',
+            'Subscriptions match what robots publish, latched or not, reliable or not.',
+            'test_node_sources.py::test_what_was_latched_before_the_start_is_received',
+            'test_node_sources.py::test_publishers_that_latch_nothing_are_received_too',
+            'test_node_sources.py::test_a_pose_that_two_subscriptions_hear_is_taken_once',
+            'test_dds_controller.py::test_a_publisher_of_any_quality_of_service_is_heard',
+        ),
+        _clause(
+            'CON-ROS-04',
+            '`odom` is read.',
+            'test_node_sources.py::test_publishers_that_latch_nothing_are_received_too',
+            'test_node_sources.py::test_speed_is_that_over_ground',
+        ),
+        _clause(
+            'CON-ROS-05',
+            '`amcl_pose` is read, with its covariance.',
+            'test_node_sources.py::test_what_was_latched_before_the_start_is_received',
+            'test_node_sources.py::test_a_variance_that_is_no_number_stays_visible',
+            'test_node_sources.py::test_a_heading_is_read_from_rotations_only',
+        ),
+        _clause(
+            'CON-ROS-06',
+            'tf is read through tf2_ros where that is installed.',
+            'test_node_sources.py::test_tf_is_looked_up_where_it_is_installed_and_told_once'
+            '_for_each_transform',
+            'test_world_localization.py'
+            '::test_a_transform_is_used_as_it_is_with_the_covariance_of_the_localiser',
+        ),
+        _clause(
+            'CON-ROS-07',
+            '`battery_state` is read.',
+            'test_node_sources.py::test_publishers_that_latch_nothing_are_received_too',
+            'test_node_sources.py::test_whether_a_battery_charges_is_unknown_unless_it_says_so',
+        ),
+        _clause(
+            'CON-ROS-08',
+            '`emergency_stop` is read; true means stopped, latched.',
+            'test_end_to_end.py::test_with_the_emergency_stop_engaged_no_goal_is_sent',
+            'test_node_sources.py::test_what_was_latched_before_the_start_is_received',
+            'test_world_builder.py::test_a_latched_emergency_stop_does_not_go_stale',
+        ),
+        _clause(
+            'CON-ROS-09',
+            "`navigate_to_pose` with feedback and status; others' goals are seen too.",
+            'test_node_nav2.py'
+            '::test_a_goal_goes_out_under_our_id_and_everything_about_it_comes_back',
+            'test_node_nav2.py::test_feedback_of_other_clients_goals_reaches_nobody',
+            'test_node_nav2.py::test_goals_that_ran_before_we_came_are_seen',
+        ),
+        _clause(
+            'CON-ROS-10',
+            '`~/human_message` is recorded and told to the mission.',
+            'test_node_topics.py::test_a_human_message_is_recorded_with_the_mission_under_way',
+        ),
+        _clause(
+            'CON-ROS-11',
+            '`~/run_mission` runs one mission at a time, and can be cancelled.',
+            'test_node_topics.py'
+            '::test_a_mission_runs_to_its_verified_end_and_is_told_at_every_step',
+            'test_node_topics.py::test_cancelling_a_mission_cancels_its_action',
+            'test_node_topics.py::test_a_mission_that_cannot_be_meant_is_refused',
+        ),
+        _clause(
+            'CON-ROS-12',
+            '`~/world_snapshot` is published.',
+            'test_node_topics.py::test_the_world_is_published_to_whoever_listens',
+        ),
+        _clause(
+            'CON-ROS-13',
+            '`~/action_state` is published, latched.',
+            'test_node_topics.py'
+            '::test_a_mission_runs_to_its_verified_end_and_is_told_at_every_step',
+            'test_contract_gaps.py::test_constants_of_the_interfaces_mirror_the_enums',
+        ),
+        _clause(
+            'CON-ROS-14',
+            '`~/mission_event` tells of each record once it is on disk, in order.',
+            'test_node_topics.py'
+            '::test_a_mission_runs_to_its_verified_end_and_is_told_at_every_step',
+            'test_journal_store.py'
+            '::test_event_listeners_hear_each_record_once_in_order_also_when_nobody_awaits_it',
+        ),
+        _clause(
+            'CON-ROS-15',
+            '`/diagnostics` says what stands in the way.',
+            'test_node_topics.py::test_diagnostics_say_what_would_stand_in_the_way',
+            'test_node_topics.py::test_diagnostics_follow_the_robot_when_it_fails',
+            'test_contract_gaps.py'
+            '::test_a_journal_that_cannot_be_written_is_an_error_in_diagnostics',
+        ),
+    ),
+    *_of(
+        'CONTRACT, parameters',
+        _clause(
+            'CON-PAR-01',
+            'Every parameter has a type, a description and, if it is a number, a range.',
+            'test_contract_gaps.py::test_every_parameter_has_a_meaning_and_numbers_have_a_range',
+        ),
+        _clause(
+            'CON-PAR-02',
+            'Names and pinned defaults are those of the contract.',
+            'test_contract_gaps.py::test_every_parameter_of_the_contract_exists_with_its_default',
+        ),
+        _clause(
+            'CON-PAR-03',
+            'config/harness.yaml and docs/parameters.md hold every parameter with its default.',
+            'test_node_docs.py::test_the_defaults_file_holds_every_parameter_with_its_default',
+            'test_node_docs.py::test_the_page_has_one_row_for_each_parameter_in_order',
+            'test_node_docs.py::test_a_row_says_what_the_table_says',
+        ),
+        _clause(
+            'CON-PAR-04',
+            'An unknown parameter, or a value out of range, is refused at start by its name.',
+            'test_node_start.py::test_a_parameter_that_cannot_be_meant_is_refused_by_name',
+            'test_node_start.py::test_a_whole_number_is_taken_for_a_number',
+        ),
+        _clause(
+            'CON-PAR-05',
+            'Default preconditions of navigation, in config/skills.yaml.',
+            'test_preconditions.py::test_the_default_preconditions_are_those_of_the_contract',
+        ),
+        _clause(
+            'CON-PAR-06',
+            'Keys come from the environment only, and reach neither journal nor log.',
+            'test_llm_factory.py::test_an_anthropic_client_takes_its_key_from_the_environment',
+            'test_claude_mission.py::test_claude_looks_acts_hears_the_outcome_and_finishes',
+            'test_llm_anthropic.py::test_the_key_is_in_no_log_of_a_good_or_a_failing_decision',
+            'test_llm_anthropic.py::test_a_wrong_key_is_reported_without_the_key',
+            'test_redaction.py'
+            '::test_keys_of_the_environment_reach_neither_journal_nor_log_nor_error',
+        ),
+        _clause(
+            'CON-PAR-07',
+            'journal.path and journal.synchronous: where, and how durable.',
+            'test_journal_store.py::test_the_durability_is_the_one_that_was_asked_for',
+            'test_journal_open.py::test_the_home_directory_is_expanded',
+        ),
+        _clause(
+            'CON-PAR-08',
+            'mcp.host, mcp.port (0 = any free one, logged), mcp.token_file.',
+            'test_mcp_http.py::test_the_url_names_the_port_that_was_found',
+            'test_mcp_http.py'
+            '::test_a_port_in_use_is_an_error_that_names_the_parameter_and_the_address',
+            'test_mcp_settings.py::test_the_token_is_the_first_line',
+            'test_mcp_http.py'
+            '::test_with_the_token_a_client_works_and_the_token_is_written_nowhere',
+            'test_mcp_http.py::test_without_the_token_nobody_gets_in',
+        ),
+        _clause(
+            'CON-PAR-09',
+            'model.provider none, scripted and anthropic.',
+            'test_llm_factory.py::test_no_provider_gives_no_client',
+            'test_llm_factory.py::test_a_scripted_client_reads_its_file',
+            'test_claude_mission.py::test_claude_looks_acts_hears_the_outcome_and_finishes',
+        ),
+        _clause(
+            'CON-PAR-10',
+            'model.provider openai.',
+            later='belongs to the MODEL work; until then it is refused by name',
+        ),
+        _clause(
+            'CON-PAR-11',
+            'model.name, base_url, max_tokens, timeout_s, thinking_budget_tokens (0 = off) and'
+            ' effort reach the provider as the model takes them.',
+            'test_llm_factory.py::test_settings_come_from_the_parameters',
+            'test_llm_anthropic.py'
+            '::test_thinking_and_effort_are_asked_for_as_the_model_takes_them',
+            'test_llm_anthropic.py::test_settings_that_the_model_refuses_are_found_at_the_start',
+            'test_llm_profiles.py::test_any_other_name_gets_the_safest_profile',
+        ),
+        _clause(
+            'CON-PAR-12',
+            'mission.max_steps.',
+            'test_harness.py::test_a_mission_ends_after_its_last_step',
+        ),
+        _clause(
+            'CON-PAR-13',
+            'mission.max_tokens.',
+            'test_contract_gaps.py::test_a_mission_ends_when_its_tokens_are_spent',
+        ),
+        _clause(
+            'CON-PAR-14',
+            'skills_file and places_file.',
+            'test_dispatcher.py::test_a_wrong_skills_file_is_refused_by_name',
+            'test_dispatcher.py::test_a_place_that_was_moved_since_the_decision_stops_the_call',
+        ),
+        _clause(
+            'CON-PAR-15',
+            'world_model.enabled and world_model.history_size.',
+            'test_contract_gaps.py::test_the_model_is_shown_as_much_history_as_is_configured',
+        ),
+        _clause(
+            'CON-PAR-16',
+            'snapshot.max_bytes and snapshot.stale_after_s.',
+            'test_projection.py::test_a_budget_below_the_smallest_is_refused_by_name',
+            'test_world_builder.py::test_a_wrong_configuration_is_refused_by_name',
+            'test_world_docs.py::test_the_limits_that_are_documented_are_the_defaults',
+        ),
+        _clause(
+            'CON-PAR-17',
+            'battery.low_fraction.',
+            'test_contract_gaps.py::test_what_is_salient_is_recorded_and_starts_a_turn',
+        ),
+        _clause(
+            'CON-PAR-18',
+            'navigation.accept_timeout_s, execution_timeout_s and verify_timeout_s bound an'
+            ' action.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_tracker.py::test_a_robot_that_settles_in_time_has_arrived',
+        ),
+        _clause(
+            'CON-PAR-19',
+            'navigation.xy_tolerance_m and yaw_tolerance_rad decide what is there.',
+            'test_tracker.py::test_headings_are_compared_across_the_seam',
+            'test_invariants.py::test_success_is_said_only_of_what_was_seen_to_be_so',
+        ),
+        _clause(
+            'CON-PAR-20',
+            'navigation.cancel_on_timeout.',
+            'test_tracker.py'
+            '::test_a_goal_that_nobody_can_vouch_for_is_cancelled_where_that_is_configured',
+        ),
+    ),
+    *_of(
+        'CONTRACT, MCP',
+        _clause(
+            'CON-MCP-01',
+            'Streamable HTTP at /mcp, for clients of both protocol eras.',
+            'test_mcp_http.py::test_both_eras_are_served_at_once',
+            'test_mcp_http.py::test_a_request_for_another_host_is_refused',
+            'test_mcp_http.py::test_a_page_of_another_origin_is_refused',
+        ),
+        _clause(
+            'CON-MCP-02',
+            '`run --mcp-stdio` serves the client that started it.',
+            'test_node_stdio.py::test_the_node_serves_the_client_that_started_it',
+            'test_node_stdio.py::test_it_ends_with_its_client_and_logs_on_standard_error_only',
+            'test_mcp_stdio.py::test_a_client_that_starts_the_server_drives_it',
+        ),
+        _clause(
+            'CON-MCP-03',
+            'The seven tools are offered in this order with these arguments and defaults.',
+            'test_mcp_tools.py'
+            '::test_every_tool_is_listed_with_valid_schemas_in_the_same_order_each_time',
+            'test_mcp_tools.py::test_arguments_are_described_with_unit_range_and_default',
+            'test_mcp_docs.py::test_every_tool_and_argument_is_documented',
+        ),
+        _clause(
+            'CON-MCP-04',
+            'navigate_to_pose and navigate_to_place are managed, the others ordinary or'
+            ' read-only.',
+            'test_mcp_tools.py::test_annotations_are_true',
+        ),
+        _clause(
+            'CON-MCP-05',
+            'cancel_action asks for the cancelling of one action.',
+            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_node_nav2.py::test_cancel_names_one_goal_and_no_time',
+        ),
+        _clause(
+            'CON-MCP-06',
+            'wait_for_action sends progress that only increases, and returns the outcome or, when'
+            ' the time is up, the state.',
+            'test_mcp_server.py::test_progress_reaches_the_client_that_asked_and_only_increases',
+            'test_mcp_server.py::test_without_a_token_there_is_no_progress',
+            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_dispatcher.py'
+            '::test_a_client_that_waited_for_an_outcome_decides_on_the_world_after_it',
+        ),
+        _clause(
+            'CON-MCP-07',
+            'get_action, get_world_snapshot and list_places look.',
+            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_dispatcher.py::test_an_inactive_harness_moves_nothing_and_still_looks',
+        ),
+        _clause(
+            'CON-MCP-08',
+            "finish_mission is offered to the harness's own model loop only.",
+            'test_mcp_server.py::test_finish_mission_is_refused_even_where_the_registry_has_it',
+            'test_claude_mission.py::test_claude_looks_acts_hears_the_outcome_and_finishes',
+        ),
+        _clause(
+            'CON-MCP-09',
+            'Every result carries structuredContent with status and message that satisfies the'
+            ' outputSchema.',
+            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_tools.py::test_every_tool_may_answer_with_every_status',
+        ),
+        _clause(
+            'CON-MCP-10',
+            'isError is true exactly for the error codes.',
+            'test_mcp_tools.py::test_every_tool_may_answer_with_every_status',
+            'test_contract_gaps.py::test_codes_are_exactly_those_of_the_contract',
+        ),
+        _clause(
+            'CON-MCP-11',
+            'accepted: the controller took the goal; action_id is the ROS goal id in 32 hex'
+            ' digits.',
+            'test_end_to_end.py::test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire',
+        ),
+        _clause(
+            'CON-MCP-12',
+            'rejected, with action_id.',
+            'test_end_to_end.py::test_a_refused_goal_is_rejected_and_failed',
+        ),
+        _clause(
+            'CON-MCP-13',
+            'precondition_changed, with failed_checks and the fresh snapshot.',
+            'test_preconditions.py::test_each_check_stops_the_goal_and_reports_what_it_measured',
+            'test_mcp_server.py'
+            '::test_a_refusal_gives_the_snapshot_that_the_next_decision_is_bound_to',
+        ),
+        _clause(
+            'CON-MCP-14',
+            'one_managed_action_per_step.',
+            'test_harness.py::test_one_managed_action_a_decision_the_second_gets_its_own_result',
+        ),
+        _clause(
+            'CON-MCP-15',
+            'invalid_arguments, recorded as received.',
+            'test_mcp_server.py'
+            '::test_arguments_of_the_wrong_shape_move_nothing_and_are_kept_as_received',
+            'test_mcp_server.py::test_arguments_that_are_no_object_are_recorded_and_refused',
+        ),
+        _clause(
+            'CON-MCP-16',
+            'unknown_tool, which names what there is.',
+            'test_dispatcher.py::test_an_unknown_tool_is_answered_with_what_there_is',
+            'test_mcp_server.py::test_a_tool_that_does_not_exist_is_recorded_and_answered',
+        ),
+        _clause(
+            'CON-MCP-17',
+            'unknown_action and harness_inactive.',
+            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_dispatcher.py::test_an_inactive_harness_moves_nothing_and_still_looks',
+        ),
+        _clause(
+            'CON-MCP-18',
+            'journal_unavailable.',
+            'test_invariants.py::test_no_goal_leaves_before_its_start_is_in_the_file',
+            'test_invariants.py::test_on_a_full_disk_nothing_new_moves_and_looking_goes_on',
+        ),
+        _clause(
+            'CON-MCP-19',
+            'controller_unavailable.',
+            'test_end_to_end.py'
+            '::test_a_robot_without_a_controller_is_refused_at_once_and_still_observed',
+            'test_harness.py::test_without_a_controller_the_model_is_not_asked_in_a_tight_loop',
+        ),
+        _clause(
+            'CON-MCP-20',
+            'acceptance_unknown, with action_id.',
+            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+        ),
+        _clause(
+            'CON-MCP-21',
+            'tool_error: the text of a crash stays in the log.',
+            'test_dispatcher.py::test_the_text_of_a_crash_stays_out_of_the_result',
+            'test_mcp_server.py::test_a_crash_of_a_tool_is_an_answer_without_its_text',
+        ),
+        _clause(
+            'CON-MCP-22',
+            'interrupted, for a call that the end of the harness overtook.',
+            'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
+        ),
+        _clause(
+            'CON-MCP-23',
+            'wait_for_action and get_action return state, reason and evidence.',
+            'test_mcp_server.py::test_a_client_sends_the_robot_and_learns_the_verified_outcome',
+            'test_end_to_end.py::test_success_claimed_away_from_the_goal_is_disproved',
+        ),
+        _clause(
+            'CON-MCP-24',
+            'Statuses, states and outcome reasons are those of the contract, and no others.',
+            'test_contract_gaps.py::test_codes_are_exactly_those_of_the_contract',
+            'test_mcp_docs.py::test_every_status_is_documented',
+        ),
+        _clause(
+            'CON-MCP-25',
+            'Each outcome reason is reached by what it names.',
+            'test_tracker.py::test_every_end_has_its_state_and_its_reason',
+            'test_end_to_end.py::test_a_result_that_never_comes_leaves_the_action_unknown',
+            'test_end_to_end.py::test_a_goal_of_somebody_else_preempts_and_blocks_the_next',
+            'test_recovery.py::test_an_open_action_is_settled_on_what_the_controller_still_tells',
+        ),
+        _clause(
+            'CON-MCP-26',
+            '_meta may name the decision snapshot.',
+            'test_mcp_server.py::test_a_call_is_bound_to_the_snapshot_that_its_meta_names',
+            'test_mcp_server.py::test_a_call_that_names_an_unknown_snapshot_is_refused',
+            'test_mcp_server.py::test_a_decision_id_that_is_none_makes_the_arguments_invalid',
+            'test_dispatcher.py::test_a_decision_on_a_snapshot_that_nobody_knows_is_stale',
+        ),
+        _clause(
+            'CON-MCP-27',
+            'Without it a call is bound to the newest snapshot that the same client was given.',
+            'test_mcp_server.py'
+            '::test_a_call_is_bound_to_the_newest_snapshot_that_this_client_was_given',
+            'test_mcp_clients.py::test_each_client_has_its_own_newest_snapshot',
+            'test_mcp_clients.py'
+            '::test_looking_at_an_older_snapshot_again_does_not_turn_back_the_clock',
+            'test_mcp_server.py::test_a_snapshot_read_as_a_resource_binds_as_well',
+        ),
+        _clause(
+            'CON-MCP-28',
+            'Without one, to the snapshot of the moment of the call.',
+            'test_mcp_server.py'
+            '::test_a_client_that_saw_nothing_is_bound_to_the_moment_of_its_call',
+            'test_mcp_server.py'
+            '::test_a_client_without_a_name_or_session_is_bound_to_the_moment_of_its_call',
+        ),
+        _clause(
+            'CON-MCP-29',
+            'Resources for the latest world, snapshots, actions and the events of missions.',
+            'test_mcp_resources.py::test_the_contracts_resources_are_listed',
+            'test_mcp_resources.py::test_the_latest_world_is_taken_at_the_moment_of_reading',
+            'test_mcp_resources.py::test_an_action_can_be_read_while_it_runs_and_after',
+            'test_mcp_resources.py'
+            '::test_a_missions_events_are_read_in_pages_without_gap_or_repetition',
+            'test_mcp_docs.py::test_every_resource_and_meta_key_is_documented',
+        ),
+    ),
+    *_of(
+        'CONTRACT, the journal',
+        _clause(
+            'CON-JNL-01',
+            'One SQLite file with the table `events` and its columns.',
+            'test_journal_schema.py::test_the_table_is_that_of_the_contract',
+            'test_journal_store.py::test_every_id_is_in_its_column',
+        ),
+        _clause(
+            'CON-JNL-02',
+            'seq starts at 1 and has no gaps; UPDATE and DELETE are refused.',
+            'test_journal_schema.py::test_no_statement_changes_a_record_or_leaves_a_gap',
+            'test_journal_store.py'
+            '::test_append_returns_gapless_numbers_of_records_that_are_in_the_file',
+        ),
+        _clause(
+            'CON-JNL-03',
+            'payload is JSON, whatever was recorded.',
+            'test_journal_store.py::test_the_payload_is_canonical_json',
+            'test_journal_records.py::test_any_value_gives_canonical_json_that_sqlite_can_read',
+            'test_journal_records.py::test_what_json_lacks_becomes_text',
+        ),
+        _clause(
+            'CON-JNL-04',
+            "chain is the SHA-256 over the previous row's chain and the canonical JSON of the"
+            ' other columns, so that a lost or altered record shows.',
+            'test_journal_schema.py::test_a_third_party_can_recompute_the_chain_as_documented',
+            'test_journal_schema.py::test_the_chain_is_over_the_canonical_json',
+            'test_journal_reader.py::test_an_altered_record_is_named',
+            'test_journal_assertions.py::test_altered_files_are_named',
+        ),
+        _clause(
+            'CON-JNL-05',
+            'The event types and the payload keys that others read.',
+            'test_contract_gaps.py::test_event_types_and_payload_keys_are_those_of_the_contract',
+            'test_journal_docs.py::test_every_name_is_documented',
+        ),
+        _clause(
+            'CON-JNL-06',
+            'Readers ignore types and payload keys that they do not know.',
+            'test_contract_gaps.py::test_readers_pass_over_types_and_keys_of_a_later_release',
+            'test_journal_assertions.py::test_types_of_a_later_release_are_ignored',
+        ),
+        _clause(
+            'CON-JNL-07',
+            'A newer schema is refused with a clear message.',
+            'test_journal_open.py::test_a_journal_of_a_newer_release_is_refused_and_left_as_it_is',
+        ),
+        _clause(
+            'CON-JNL-08',
+            'Migrations only add.',
+            'test_journal_schema.py::test_migrations_only_add',
+            'test_journal_schema.py::test_every_migration_has_a_name_and_counts_in_the_version',
+        ),
+        _clause(
+            'CON-JNL-09',
+            'Feedback is recorded at most once a second, a change of state always.',
+            'test_recordings.py::test_feedback_at_a_hundred_hertz_is_journalled_once_a_second',
+            'test_recordings.py::test_the_states_of_a_success_come_in_the_order_of_the_lifecycle',
+        ),
+        _clause(
+            'CON-JNL-10',
+            'A snapshot is recorded with the reason it was taken for, and every decision names one'
+            ' that is on record.',
+            'test_dispatcher.py::test_every_decision_snapshot_of_a_managed_call_is_in_the_journal',
+            'test_end_to_end.py::test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire',
+        ),
+        _clause(
+            'CON-JNL-11',
+            'The order of a managed call: call < check < start < goal sent < result, and start <'
+            ' outcome.',
+            'test_invariants.py::test_no_goal_leaves_before_its_start_is_in_the_file',
+            'test_end_to_end.py::test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire',
+            'test_journal_assertions.py::test_each_broken_promise_is_named',
+        ),
+        _clause(
+            'CON-JNL-12',
+            'One result for each call, one outcome for each start.',
+            'test_dispatcher.py::test_each_call_gets_exactly_one_recorded_result_whatever_happens',
+            'test_journal_assertions.py::test_each_broken_promise_is_named',
+            'test_journal_assertions.py::test_a_sound_journal_has_no_violations',
+        ),
+        _clause(
+            'CON-JNL-13',
+            'The view decision_log has one row a decision, absent values NULL.',
+            'test_journal_schema.py'
+            '::test_the_decision_log_has_a_row_for_each_decision_of_the_model',
+            'test_journal_docs.py::test_the_view_has_the_columns_that_are_named',
+        ),
+        _clause(
+            'CON-JNL-14',
+            'File mode 0600.',
+            'test_journal_open.py::test_only_the_owner_can_read_any_of_it',
+            'test_journal_open.py::test_a_file_that_others_could_read_is_closed_to_them',
+        ),
+        _clause(
+            'CON-JNL-15',
+            'One harness per journal: a second is refused.',
+            'test_journal_open.py::test_a_second_harness_in_another_process_is_refused_until'
+            '_the_first_one_dies',
+            'test_journal_open.py::test_a_second_harness_in_the_same_process_is_refused',
+            'test_journal_open.py::test_removing_the_lock_file_lets_no_second_harness_in_for_long',
+        ),
+    ),
+    *_of(
+        'CONTRACT, the simulated robot',
+        _clause(
+            'CON-SIM-01',
+            'A differential-drive robot in a small world of named rooms.',
+            'test_sim_world.py::test_the_shipped_places_lie_in_the_rooms_they_are_named_after',
+            'test_sim_world.py'
+            '::test_every_place_is_reached_from_every_other_without_touching_a_wall',
+            'test_sim_world.py::test_random_trips_arrive_within_speed_limits_and_touch_nothing',
+        ),
+        _clause(
+            'CON-SIM-02',
+            'Real time or faster: time_scale.',
+            'test_sim_nav2.py::test_the_robot_is_time_scale_times_faster',
+            'test_sim_robot.py'
+            '::test_odometry_has_its_own_origin_and_its_twist_agrees_with_its_poses',
+        ),
+        _clause(
+            'CON-SIM-03',
+            'It publishes odom, amcl_pose, battery_state and emergency_stop as robots do.',
+            'test_sim_robot.py::test_topics_offer_what_robots_offer',
+            'test_sim_robot.py::test_battery_and_emergency_stop_are_told_as_soon_as_they_are_set',
+        ),
+        _clause(
+            'CON-SIM-04',
+            "It serves navigate_to_pose with Nav2's own order and timing of events.",
+            'test_sim_robot.py::test_a_goal_runs_through_the_events_that_nav2_was_seen_to_send',
+            'test_sim_nav2.py'
+            '::test_feedback_starts_at_once_with_no_distance_and_ends_with_the_goal',
+            'test_sim_nav2.py::test_a_goal_is_reached_at_the_edge_of_the_tolerance_and_turned_to',
+            'test_sim_nav2.py::test_a_goal_where_the_robot_stands_succeeds_as_soon_as_recorded',
+            'test_sim_robot.py::test_a_result_is_kept_for_ten_seconds',
+        ),
+        _clause(
+            'CON-SIM-05',
+            'A newer goal preempts.',
+            'test_sim_robot.py::test_a_newer_goal_preempts_in_the_recorded_order',
+            'test_sim_nav2.py'
+            '::test_a_newer_goal_preempts_and_the_old_one_is_aborted_without_a_code',
+        ),
+        _clause(
+            'CON-SIM-06',
+            'An unreachable goal is aborted with an error code.',
+            'test_sim_robot.py::test_an_unreachable_goal_is_accepted_and_aborted_with_nav2s_code',
+            'test_sim_nav2.py::test_a_bad_goal_is_aborted_with_the_recorded_code_and_as_soon',
+            'test_sim_nav2.py::test_a_goal_without_a_path_is_aborted_after_recoveries',
+        ),
+        _clause(
+            'CON-SIM-07',
+            'A goal can be cancelled.',
+            'test_sim_robot.py::test_a_goal_is_cancelled_and_cannot_be_cancelled_again',
+            'test_sim_nav2.py::test_a_cancelled_goal_ends_a_moment_after_the_request',
+        ),
+        _clause(
+            'CON-SIM-08',
+            'Faults are parameters that can be set while it runs, and are refused out of range.',
+            'test_sim_robot.py::test_faults_out_of_range_or_of_another_type_are_refused_and'
+            '_change_nothing',
+            'test_sim_robot.py'
+            '::test_every_parameter_is_described_and_all_but_the_faults_are_fixed',
+            'test_sim_robot.py::test_the_documents_name_every_parameter_with_its_default',
+        ),
+        _clause(
+            'CON-SIM-09',
+            'fault.reject_goals.',
+            'test_sim_robot.py::test_reject_goals',
+        ),
+        _clause(
+            'CON-SIM-10',
+            'fault.abort_after_s.',
+            'test_sim_robot.py::test_abort_after',
+            'test_sim_nav2.py::test_abort_after_counts_from_the_acceptance',
+        ),
+        _clause(
+            'CON-SIM-11',
+            'fault.false_success.',
+            'test_sim_robot.py::test_false_success',
+            'test_sim_nav2.py::test_false_success_reports_success_away_from_the_goal',
+        ),
+        _clause(
+            'CON-SIM-12',
+            'fault.drop_result.',
+            'test_sim_robot.py::test_drop_result_never_ends_the_goal_until_it_is_cancelled',
+            'test_sim_nav2.py::test_drop_result_drives_there_and_falls_silent_until_cancelled',
+        ),
+        _clause(
+            'CON-SIM-13',
+            'fault.accept_delay_s.',
+            'test_sim_robot.py::test_a_late_answer_holds_up_nothing_else',
+        ),
+        _clause(
+            'CON-SIM-14',
+            'fault.freeze_odom and fault.freeze_localization.',
+            'test_sim_robot.py::test_frozen_topics_fall_silent_and_come_back',
+        ),
+        _clause(
+            'CON-SIM-15',
+            'fault.localization_jump_m.',
+            'test_sim_robot.py::test_a_localisation_jump_shows_in_the_map_pose_alone',
+        ),
+        _clause(
+            'CON-SIM-16',
+            'fault.drop_feedback.',
+            'test_sim_robot.py::test_feedback_can_be_dropped',
+        ),
+        _clause(
+            'CON-SIM-17',
+            'fault.battery_fraction.',
+            'test_sim_robot.py::test_battery_and_emergency_stop_are_told_as_soon_as_they_are_set',
+        ),
+        _clause(
+            'CON-SIM-18',
+            'fault.crash_after_s.',
+            'test_sim_robot.py::test_it_dies_without_a_word_when_told_to',
+        ),
+    ),
+)
+
+_CASE = 'test_failure_cases.py::test_a_known_failure_is_told_truthfully'
+
+_CASES = _of(
+    'failure cases, section A',
+    _clause(
+        'K01',
+        'A result that never comes ends UNKNOWN at the execution timeout.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K02',
+        'A controller that dies leaves UNKNOWN, and is waited for by nobody.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_dds_controller.py::test_a_server_that_comes_back_without_its_memory_is_believed_in_nothing',
+    ),
+    _clause(
+        'K03',
+        'A terminal status 0 or without a meaning proves nothing.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K04',
+        'A lost acknowledgement does not hide a goal that runs.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K05',
+        'Feedback before the goal response does no harm.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K06',
+        "Other clients' goals are never credited to us, and block a new one while they run.",
+        _CASE,
+        'test_end_to_end.py::test_a_goal_of_somebody_else_preempts_and_blocks_the_next',
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K07',
+        'Rejection, no server and an instant abort are told apart, within a bound.',
+        _CASE,
+        'test_end_to_end.py::test_a_refused_goal_is_rejected_and_failed',
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_dispatcher.py::test_a_goal_that_was_refused_but_runs_is_unknown_and_cancelled',
+    ),
+    _clause(
+        'K08',
+        'Success away from the goal is FAILED, with the measured error.',
+        _CASE,
+        'test_end_to_end.py::test_success_claimed_away_from_the_goal_is_disproved',
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K09',
+        'An arrival without motion or feedback is one all the same.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K10',
+        'Numbers of feedback are not taken for an arrival.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K11',
+        'A localisation that jumps onto the goal confirms nothing.',
+        _CASE,
+        'test_world_localization.py'
+        '::test_a_pose_that_contradicts_odometry_is_reported_once_as_a_jump',
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_verification.py::test_a_localisation_that_jumped_onto_the_goal_is_no_success',
+    ),
+    _clause(
+        'K12',
+        'A robot that drives on after the end has not arrived.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K13',
+        'A pose from before the end is no evidence.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_dds_controller.py::test_a_localiser_that_repeats_its_last_words_is_not_believed',
+    ),
+    _clause('K14', 'Numbers that are not finite are refused before anything is sent.', _CASE),
+    _clause('K15', 'A goal in a frame that cannot be verified is refused.', _CASE),
+    _clause(
+        'K16',
+        'Arguments of the wrong shape are refused alike on every path.',
+        _CASE,
+        'test_mcp_server.py'
+        '::test_arguments_of_the_wrong_shape_move_nothing_and_are_kept_as_received',
+    ),
+    _clause(
+        'K17',
+        'Messages without a stamp are not fresh.',
+        _CASE,
+        'test_world_builder.py::test_messages_without_a_stamp_are_not_fresh',
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K18',
+        'Clocks that step back deceive neither ages nor timeouts.',
+        _CASE,
+        'test_dds_controller.py::test_simulated_time_that_starts_again_makes_what_was_seen_before_worthless',
+    ),
+    _clause(
+        'K19',
+        'A battery off its scale, or NaN, is invalid.',
+        _CASE,
+        'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+    ),
+    _clause(
+        'K20',
+        'A topic that never spoke is missing, not zero.',
+        _CASE,
+        'test_world_motion.py::test_no_velocity_is_invented_for_a_topic_that_never_spoke',
+        'test_dds_controller.py::test_a_publisher_of_any_quality_of_service_is_heard',
+    ),
+    _clause(
+        'K21',
+        'A flood of feedback delays no result and fills no journal.',
+        _CASE,
+        'test_dds_controller.py::test_a_flood_of_own_feedback_delays_no_result_and_fills_no_journal',
+        'test_dds_controller.py::test_a_flood_of_foreign_feedback_costs_less_than_a_tenth_of_a_core',
+    ),
+    _clause(
+        'K22',
+        'Another robot in its namespace completes nothing of ours.',
+        'test_two_robots.py::test_the_arrival_of_one_robot_completes_nothing_of_the_other',
+    ),
+    _clause('K23', 'A robot that was moved since the decision is not driven by it.', _CASE),
+    _clause(
+        'K24',
+        'No wait inside a callback of the executor, and no goal lost to garbage collection.',
+        later='belongs to the TRUTH work: a call from a callback of the executor, and a collection'
+        ' while a goal runs; the node keeps asyncio and rclpy on two threads (LAY-6)',
+    ),
+    _clause(
+        'K25',
+        'A shutdown with an open action ends in time and claims nothing.',
+        'test_node_lifecycle.py::test_a_signal_cancels_the_goal_under_way_and_closes_the_journal',
+        'test_kill.py::test_a_signal_with_an_action_open_ends_it_as_interrupted',
+    ),
+    _clause(
+        'K26',
+        'A client that disconnects or cancels leaves one result and a tracked action.',
+        'test_mcp_server.py'
+        '::test_a_client_that_disconnects_before_acceptance_does_not_disturb_the_action',
+        'test_mcp_server.py'
+        '::test_a_client_that_disconnects_leaves_its_call_to_end_and_the_server_to_serve',
+        'test_mcp_server.py::test_a_client_that_cancels_its_request_ends_its_own_waiting_only',
+    ),
+    _clause(
+        'K27',
+        'A repeated or concurrent call is one of its own, and one goal is on the wire.',
+        _CASE,
+        'test_mcp_server.py'
+        '::test_of_two_clients_that_want_the_robot_one_gets_it_and_the_other_the_truth',
+        'test_dispatcher.py'
+        '::test_of_two_calls_at_once_one_goal_goes_out_and_the_loser_is_told_of_the_other',
+    ),
+    _clause(
+        'K28',
+        'A result of megabytes is kept as an artifact, and stays out of journal and context.',
+        'test_bounding.py::test_a_picture_of_four_megabytes_leaves_a_reference_and_no_base64',
+        'test_bounding.py::test_any_result_ends_up_small_and_is_json',
+        'test_journal_records.py::test_huge_text_is_shortened_with_the_digest_of_the_whole',
+    ),
+    _clause(
+        'K29',
+        'A model that fails on the way moves nothing; retries are bounded and on record.',
+        'test_llm_anthropic.py::test_a_call_in_an_incomplete_response_is_never_usable',
+        'test_llm_anthropic.py::test_an_overloaded_api_is_asked_again',
+        'test_llm_anthropic.py::test_attempts_are_limited',
+        'test_harness.py::test_each_failed_attempt_to_ask_the_model_is_on_record',
+        'test_harness.py::test_a_model_that_cannot_be_asked_ends_the_mission',
+    ),
+    _clause(
+        'K30',
+        'A response that was cut moves nothing, and is answered.',
+        'test_contract_gaps.py::test_a_cut_tool_call_moves_nothing_and_is_answered',
+        'test_llm_anthropic.py::test_a_truncated_tool_call_is_marked_and_answered',
+    ),
+    _clause(
+        'K31',
+        'Of two physical calls one is taken, both are answered; an invented tool is named.',
+        'test_harness.py::test_one_managed_action_a_decision_the_second_gets_its_own_result',
+        'test_llm_anthropic.py::test_two_calls_are_answered_together_in_their_order',
+        'test_dispatcher.py::test_an_unknown_tool_is_answered_with_what_there_is',
+    ),
+    _clause(
+        'K32',
+        'An empty or refusing answer is recorded, asked once more, and never sent back.',
+        'test_harness.py'
+        '::test_a_model_that_calls_no_tool_is_asked_once_more_and_then_the_mission_ends',
+        'test_llm_anthropic.py::test_an_empty_end_of_turn_is_a_decision_and_is_not_sent_back',
+        'test_llm_anthropic.py::test_a_refusal_is_a_decision_without_calls',
+    ),
+    _clause(
+        'K33',
+        'Thinking blocks go back exactly as they came.',
+        'test_llm_anthropic.py::test_the_assistant_turn_is_replayed_unchanged_in_the_tool_loop',
+    ),
+    _clause(
+        'K34',
+        'A locked journal stops new work, and loses nothing.',
+        _CASE,
+        'test_journal_failures.py::test_a_lock_of_another_program_fails_appends_and_delays_facts',
+        'test_journal_failures.py::test_a_lock_that_goes_away_in_time_harms_nobody',
+    ),
+    _clause(
+        'K35',
+        'A full disk, or a folder that cannot be written, stops new work by name.',
+        'test_invariants.py::test_on_a_full_disk_nothing_new_moves_and_looking_goes_on',
+        'test_journal_failures.py::test_a_full_disk_loses_nothing_and_recovers',
+        'test_journal_failures.py::test_a_file_system_without_space_says_so',
+        'test_journal_open.py::test_a_path_without_permission_is_named_with_a_remedy',
+        'test_fail_closed.py::test_without_a_journal_nothing_is_sent_and_all_that_happened_is_written_later',
+    ),
+    _clause(
+        'K36',
+        'A corrupt journal is refused and left alone; what was confirmed survives.',
+        'test_journal_open.py::test_what_is_no_sound_journal_is_refused_and_left_as_it_is',
+        'test_journal_open.py::test_a_damaged_journal_with_records_in_its_log_is_left_as_it_is',
+        'test_journal_store.py::test_the_durability_is_the_one_that_was_asked_for',
+        'test_journal_sync.py::test_a_record_whose_sync_failed_never_appears',
+    ),
+    _clause(
+        'K37',
+        'Credentials reach the tool, and neither journal nor log nor model.',
+        'test_redaction.py::test_a_tool_gets_credentials_as_they_are_and_nothing_else_keeps_them',
+        'test_redaction.py'
+        '::test_no_planted_secret_is_left_in_the_bytes_of_the_journal_or_in_the_log',
+    ),
+    _clause('K38', 'An abort after a safety stop is told as it is, and not repeated.', _CASE),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*_DESIGN, *_CONTRACT, *_CASES)
+"""Every clause, in the order of the documents."""
+
+NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
+    {
+        'test_bounding.py': NotAClause(
+            'closer looks at K28: what is bounded, and how what was left out is told',
+            (
+                'test_a_result_that_fits_is_the_same_object',
+                'test_a_reference_where_the_schema_says_text_is_put_beside_it',
+                'test_what_only_looks_like_base64_is_kept_as_the_text_it_is',
+                'test_an_artifact_holds_no_secret',
+                'test_without_room_for_an_artifact_the_result_still_stands',
+            ),
+        ),
+        'test_campaign.py': NotAClause(
+            'the campaign itself: its oracle, its seeds and its command',
+            (
+                'test_10000_random_missions_have_no_false_success_and_no_broken_invariant',
+                'test_a_seed_gives_the_same_mission_each_time',
+                'test_a_mission_without_faults_succeeds',
+                'test_one_fault_has_the_outcome_that_it_must_have',
+                'test_a_localisation_that_jumped_on_the_way_is_no_success',
+                'test_a_robot_that_was_carried_away_unnoticed_counts_as_deception_not_as_false',
+                'test_the_oracle_notices_a_verifier_that_ignores_its_tolerance',
+                'test_the_oracle_notices_a_verifier_that_looks_before_the_robot_rests',
+                'test_the_oracle_notices_a_precondition_check_that_checks_nothing',
+                'test_the_oracle_notices_a_verifier_that_never_confirms',
+                'test_parameters_of_a_users_configuration_are_tried',
+                'test_the_command_prints_a_table_and_tells_of_one_seed',
+                'test_every_kind_of_fault_is_documented_and_drawn',
+            ),
+        ),
+        'test_cli.py': NotAClause(
+            'the command line beyond its contract: its version, and faults of our own',
+            (
+                'test_it_tells_its_version',
+                'test_a_fault_of_ours_is_not_taken_for_missing_ros',
+            ),
+        ),
+        'test_dds_controller.py': NotAClause(
+            'closer looks, over the wire, at what the decisions and facts say',
+            (
+                'test_a_goal_response_that_comes_again_and_says_otherwise_changes_nothing',
+                'test_a_result_overtakes_the_goal_response_which_then_lies',
+                'test_status_and_result_that_contradict_each_other_are_no_success',
+                'test_success_with_an_error_code_is_no_success',
+                'test_feedback_that_is_no_number_does_no_harm',
+                'test_a_controller_that_never_answers_a_cancel_keeps_nobody_waiting',
+                'test_a_jump_onto_the_goal_that_no_odometry_can_contradict_is_not_believed',
+                'test_a_pose_latched_before_the_start_counts_and_odometry_never_heard_does_not',
+                'test_own_feedback_is_heard_through_a_flood_of_foreign_feedback',
+                'test_the_example_of_the_page_runs_as_it_stands',
+                'test_the_page_names_what_both_benches_have_in_common',
+            ),
+        ),
+        'test_demo.py': NotAClause(
+            'how the demo looks, and that it keeps to itself',
+            (
+                'test_the_timeline_says_in_words_who_did_what',
+                'test_the_timeline_survives_payloads_of_any_shape',
+                'test_a_domain_in_use_is_not_taken_and_one_taken_is_held',
+                'test_nothing_in_the_users_environment_leads_off_the_machine',
+            ),
+        ),
+        'test_dispatcher.py': NotAClause(
+            'closer looks at CON-MCP-15',
+            ('test_arguments_nested_without_end_are_refused_and_recorded',),
+        ),
+        'test_fail_closed.py': NotAClause(
+            'closer looks at INV-3, whatever hangs or fails',
+            (
+                'test_what_could_not_be_written_before_the_end_is_settled_by_the_next_start',
+                'test_a_skill_that_never_returns_blocks_neither_others_nor_the_end',
+                'test_a_skill_that_finds_no_goal_moves_nothing',
+                'test_closing_is_bounded_while_everything_hangs_at_once',
+            ),
+        ),
+        'test_journal_assertions.py': NotAClause(
+            'the checker of journals, which other tests rely on',
+            (
+                'test_open_work_is_no_violation_of_a_journal_that_is_being_written',
+                'test_progress_that_was_dropped_for_want_of_room_is_missed_by_nobody',
+                'test_a_rejected_and_an_unknown_action_are_sound',
+                'test_what_cannot_be_read_is_a_violation',
+            ),
+        ),
+        'test_journal_docs.py': NotAClause(
+            'the page on the journal runs and tells the numbers of the code',
+            (
+                'test_its_programs_run',
+                'test_the_numbers_are_those_of_the_code',
+            ),
+        ),
+        'test_journal_failures.py': NotAClause(
+            'closer looks at INV-3: which record appears when, whatever the disk does',
+            (
+                'test_a_cancelled_append_becomes_a_fact_that_waits',
+                'test_a_file_that_comes_back_is_written_again',
+                'test_a_deleted_side_file_costs_no_record',
+                'test_a_commit_that_fails_once_is_repeated_within_the_bound',
+                'test_a_hanging_disk_shows_and_its_late_answer_decides',
+                'test_a_hanging_commit_that_fails_in_the_end_leaves_no_record',
+                'test_a_record_whose_time_ran_out_before_its_commit_never_appears',
+                'test_an_unhealthy_journal_recovers_with_nothing_to_write',
+                'test_too_many_waiting_facts_drop_the_oldest_progress_and_say_so',
+                'test_facts_that_are_no_progress_are_kept_beyond_the_cap',
+                'test_closing_an_unavailable_journal_is_bounded_and_says_what_is_lost',
+                'test_closing_does_not_wait_for_a_disk_that_hangs',
+                'test_a_record_of_another_program_stops_the_writing',
+            ),
+        ),
+        'test_journal_open.py': NotAClause(
+            'closer looks at what is refused, and in which words',
+            (
+                'test_a_crash_while_the_file_is_made_leaves_nothing_that_counts',
+                'test_a_path_that_cannot_be_is_named_with_a_remedy',
+                'test_every_refusal_is_a_harness_error_with_its_own_code',
+            ),
+        ),
+        'test_journal_reader.py': NotAClause(
+            'the reading side, which the contract leaves to us',
+            (
+                'test_records_come_back_as_they_were_written_through_every_filter',
+                'test_reading_is_lazy_and_sees_what_is_written_meanwhile',
+                'test_open_work_is_what_has_begun_and_not_ended',
+                'test_missions_are_listed_in_order_with_their_ends',
+                'test_a_snapshot_is_found_by_its_id',
+                'test_another_process_reads_while_the_harness_writes',
+                'test_readers_see_whole_transactions_only',
+                'test_a_reader_that_stands_still_does_not_keep_the_log_growing',
+                'test_a_closed_journal_can_be_read',
+                'test_a_closed_journal_can_be_read_from_a_read_only_medium',
+                'test_a_killed_writers_journal_can_be_read_from_a_read_only_medium',
+                'test_what_is_not_there_is_not_made',
+                'test_what_is_no_journal_is_refused',
+            ),
+        ),
+        'test_journal_records.py': NotAClause(
+            'closer looks at CON-JNL-03: values that JSON or SQLite cannot hold',
+            (
+                'test_endless_nesting_is_cut_where_it_must_be',
+                'test_a_cycle_is_cut',
+                'test_long_text_within_the_limit_is_kept_whole',
+                'test_ids_with_anything_in_them_are_kept_readable',
+                'test_a_ros_time_beyond_reason_is_recorded_as_unknown',
+                'test_wild_arguments_do_not_stop_the_records_around_them',
+            ),
+        ),
+        'test_journal_store.py': NotAClause(
+            'closer looks at the writing side: cancellation, listeners, closing',
+            (
+                'test_a_cancelled_append_is_written_all_the_same',
+                'test_a_cancelled_deferred_future_changes_nothing',
+                'test_an_event_listener_may_write_itself',
+                'test_closing_writes_what_is_queued_and_a_second_time_does_nothing',
+                'test_futures_that_fail_unheard_complain_to_nobody',
+            ),
+        ),
+        'test_kill.py': NotAClause(
+            'closer looks at INV-1 and DEC-17 under signals',
+            (
+                'test_killed_at_any_of_two_hundred_moments_nothing_is_lost_doubled_or_sent_again',
+                'test_a_signal_while_the_model_thinks_and_the_robot_drives_ends_both',
+            ),
+        ),
+        'test_llm_anthropic.py': NotAClause(
+            "how one provider's interface is used, which the MODEL work goes on with",
+            (
+                'test_one_decision_with_text_and_a_tool_call',
+                'test_a_short_retry_after_is_respected',
+                'test_a_retry_after_beyond_the_deadline_ends_the_decision_at_once',
+                'test_a_senseless_retry_after_is_ignored',
+                'test_an_api_that_says_not_to_retry_is_not_asked_again',
+                'test_a_hanging_api_ends_at_the_deadline',
+                'test_the_deadline_spans_all_attempts',
+                'test_a_decision_can_be_cancelled_and_the_next_one_works',
+                'test_a_lost_connection_is_made_again',
+                'test_a_refused_connection_names_the_endpoint',
+                'test_blank_text_and_an_unfinished_thought_are_not_sent_back',
+                'test_a_call_without_its_one_result_is_found_before_anything_is_sent',
+                'test_text_that_has_no_utf8_form_does_not_stop_a_turn',
+                'test_an_answer_that_is_no_message_is_a_model_error',
+                'test_arguments_that_are_no_object_are_marked',
+                'test_an_unknown_model_is_named',
+                'test_a_long_error_page_is_shortened',
+                'test_a_missing_sdk_is_reported_with_the_command_that_installs_it',
+            ),
+        ),
+        'test_llm_factory.py': NotAClause(
+            'settings of models that are refused, and their page',
+            (
+                'test_anthropic_has_a_default_model',
+                'test_a_missing_key_names_the_variable',
+                'test_a_key_that_no_header_can_hold_is_refused_without_being_shown',
+                'test_a_wrong_parameter_is_named',
+                'test_every_parameter_is_documented',
+                'test_the_documented_python_runs',
+            ),
+        ),
+        'test_llm_messages_api_stub.py': NotAClause(
+            'the stub of the Messages API, which other tests rely on',
+            (
+                'test_sound_requests_break_no_rule',
+                'test_a_broken_rule_is_found',
+                'test_a_missing_version_header_is_found',
+                'test_a_bad_request_gets_400_and_uses_no_answer_up',
+                'test_an_answer_is_whole_even_where_the_script_is_short',
+                'test_a_failure_carries_its_type_and_its_wait',
+                'test_a_wrong_key_is_refused',
+                'test_an_answer_may_depend_on_the_request',
+            ),
+        ),
+        'test_llm_profiles.py': NotAClause(
+            'what is known of model families',
+            (
+                'test_the_longest_family_name_decides',
+                'test_the_safest_profile_asks_for_nothing',
+                'test_every_family_is_documented',
+            ),
+        ),
+        'test_llm_scripted.py': NotAClause(
+            'the format of scripts, which the contract leaves to us',
+            (
+                'test_responses_come_in_their_order_and_then_the_script_is_exhausted',
+                'test_the_first_unused_response_whose_condition_holds_is_taken_and_others_stay',
+                'test_every_key_of_a_condition_must_hold',
+                'test_a_null_last_outcome_means_that_no_action_has_ended_yet',
+                'test_purpose_and_expected_outcome_are_arguments_of_the_call',
+                'test_several_calls_and_nonsense_arguments_go_out_as_they_stand',
+                'test_a_response_cut_at_its_limit_has_a_truncated_call',
+                'test_an_error_is_raised_as_the_script_says_and_counts_as_used',
+                'test_it_thinks_as_long_as_the_script_says',
+                'test_a_file_is_read_and_names_the_model',
+                'test_a_wrong_script_is_refused_with_file_key_and_what_is_allowed',
+                'test_a_key_given_twice_is_refused',
+                'test_a_file_that_is_not_yaml_is_refused',
+                'test_a_missing_file_is_named',
+                'test_every_script_in_the_documentation_is_accepted',
+                'test_the_documented_python_runs',
+                'test_every_key_is_documented',
+            ),
+        ),
+        'test_mcp_clients.py': NotAClause(
+            'bounds of what is remembered of clients',
+            (
+                'test_who_cannot_be_told_from_others_is_given_nothing',
+                'test_the_clients_not_heard_of_for_longest_are_forgotten',
+                'test_a_snapshot_that_the_store_forgot_stays_the_one_that_was_given',
+            ),
+        ),
+        'test_mcp_docs.py': NotAClause(
+            'the page on MCP runs',
+            ('test_the_program_of_the_page_runs',),
+        ),
+        'test_mcp_http.py': NotAClause(
+            'bounds and addresses of the HTTP server, which the MCP work goes on with',
+            (
+                'test_two_servers_do_not_share_a_port',
+                'test_an_address_that_cannot_be_used_is_an_error_that_names_the_parameter',
+                'test_loopback_needs_no_token',
+                'test_where_all_addresses_are_listened_on_the_one_that_was_reached_is_a_host',
+                'test_an_ipv4_connection_to_an_ipv6_socket_is_known_by_its_ipv4_address',
+                'test_on_the_default_port_a_host_header_without_port_is_right',
+                'test_a_body_beyond_the_limit_is_refused_before_it_is_read',
+                'test_sessions_are_bounded',
+                'test_it_stops_at_once_with_calls_streams_and_sessions_open',
+                'test_a_connection_that_says_nothing_does_not_hold_up_the_stop',
+                'test_it_can_be_started_again_after_a_stop',
+                'test_stopping_what_never_started_does_nothing',
+            ),
+        ),
+        'test_mcp_resources.py': NotAClause(
+            'bounds of resources, and what is said of those that are not there',
+            (
+                'test_an_event_list_stays_within_its_bound',
+                'test_a_snapshot_beyond_the_bound_is_projected',
+                'test_what_is_not_there_is_the_sdks_not_found_error',
+                'test_without_a_journal_to_read_no_events_are_offered',
+            ),
+        ),
+        'test_mcp_server.py': NotAClause(
+            'bounds of requests, and what is recorded of clients',
+            (
+                'test_the_journal_says_which_client_called_and_never_with_what_token',
+                'test_arguments_nested_without_end_are_refused_and_the_server_goes_on',
+                'test_shallow_values_are_shallow',
+                'test_depth_is_counted_without_recursion',
+                'test_a_client_that_does_not_read_its_progress_holds_up_no_call',
+                'test_a_method_that_is_not_served_is_a_protocol_error',
+            ),
+        ),
+        'test_mcp_settings.py': NotAClause(
+            'which token files are taken',
+            (
+                'test_loopback_is_recognised',
+                'test_no_file_is_no_token_on_loopback',
+                'test_a_file_without_a_token_is_refused',
+                'test_a_token_that_no_header_can_carry_is_refused_without_repeating_it',
+                'test_a_file_that_everybody_can_read_is_refused',
+                'test_a_missing_file_is_refused',
+                'test_a_folder_or_binary_file_is_refused',
+            ),
+        ),
+        'test_mcp_stdio.py': NotAClause(
+            'how lines are read from standard input',
+            (
+                'test_the_program_ends_though_its_client_keeps_the_pipe_open',
+                'test_lines_come_whole_whatever_the_pieces',
+                'test_a_line_without_end_is_refused_and_what_follows_is_read',
+            ),
+        ),
+        'test_mcp_tools.py': NotAClause(
+            'how results are worded for clients that read only text',
+            (
+                'test_text_says_the_message_and_the_facts_as_compact_json',
+                'test_a_message_that_says_it_all_stands_alone',
+                'test_text_that_would_be_too_long_names_what_it_leaves_out',
+                'test_what_json_lacks_becomes_text',
+            ),
+        ),
+        'test_node_docs.py': NotAClause(
+            'launch files, which the ROS work goes on with',
+            (
+                'test_every_launch_argument_is_documented_and_sets_a_real_parameter',
+                'test_launch_files_can_be_read_where_launch_is_installed',
+            ),
+        ),
+        'test_node_nav2.py': NotAClause(
+            'closer looks at the client of Nav2',
+            ('test_nothing_is_delivered_after_closing',),
+        ),
+        'test_node_topics.py': NotAClause(
+            'closer looks at CON-ROS and CON-PAR-01 from outside the node',
+            (
+                'test_a_mission_that_the_end_of_the_node_interrupts_is_ended_and_told_so',
+                'test_every_parameter_describes_itself_and_cannot_be_changed',
+            ),
+        ),
+        'test_packaging.py': NotAClause(
+            'rules of the house: versions, licences, descriptions, shipped files',
+            (
+                'test_versions_agree',
+                'test_description_is_the_same_everywhere',
+                'test_every_interface_field_is_explained',
+                'test_every_source_file_carries_its_licence',
+                'test_shipped_configuration_is_found_from_the_source_tree',
+                'test_a_missing_configuration_file_is_named',
+            ),
+        ),
+        'test_projection.py': NotAClause(
+            'closer looks at PIECE-03',
+            (
+                'test_what_is_not_available_says_why',
+                'test_what_does_not_exist_is_null_and_not_an_omission',
+                'test_many_goals_of_others_are_counted_and_the_first_are_listed',
+                'test_a_long_text_is_cut_visibly_and_listed',
+                'test_a_goal_that_is_no_plain_json_is_shown_all_the_same',
+                'test_utm_coordinates_keep_their_millimetres',
+            ),
+        ),
+        'test_redaction.py': NotAClause(
+            'closer looks at K37',
+            (
+                'test_a_declared_secret_is_hidden_even_where_it_is_short',
+                'test_marks_are_found_on_fields_of_every_kind',
+                'test_the_model_gets_its_own_words_back_unchanged_and_the_journal_gets_none_of_them',
+                'test_a_text_that_shows_a_secret_is_rid_of_it',
+                'test_a_text_that_only_speaks_of_secrets_stays',
+                'test_which_keys_are_secret',
+                'test_what_a_call_taught_is_found_in_each_spelling_and_a_short_value_only_alone',
+                'test_a_secret_that_is_a_word_of_the_record_does_not_change_what_the_record_says',
+                'test_keys_of_a_process_are_kept_while_those_of_calls_are_forgotten_in_time',
+                'test_values_that_are_no_json_are_looked_through_as_well',
+                'test_a_log_record_that_cannot_be_formatted_passes_and_others_are_changed_once',
+                'test_what_is_no_secret_is_left_untouched',
+                'test_no_text_breaks_the_redactor_and_twice_is_as_good_as_once',
+                'test_hostile_texts_take_no_more_than_linear_time',
+                'test_an_ordinary_call_pays_next_to_nothing',
+                'test_a_response_without_tools_is_the_same_object',
+                'test_the_page_names_all_that_is_taken_for_a_secret_and_its_example_runs',
+            ),
+        ),
+        'test_report.py': NotAClause(
+            'the report beyond its command, which belongs to the SEE work',
+            (
+                'test_the_story_tells_each_decision_with_what_came_of_it',
+                'test_a_robot_that_was_pushed_has_a_path_with_a_gap',
+                'test_the_page_says_in_words_what_was_claimed_and_what_is_true',
+                'test_the_decision_table_has_everything_that_the_journal_knows_of_a_decision',
+                'test_the_page_asks_nobody_for_anything_and_runs_nothing',
+                'test_the_page_can_be_read_by_everybody',
+                'test_text_stands_out_from_its_ground_in_both_colour_schemes',
+                'test_the_map_is_well_formed_and_shows_goals_and_positions',
+                'test_nothing_from_outside_becomes_markup',
+                'test_coordinates_that_no_robot_has_do_not_spoil_the_map',
+                'test_payloads_of_unexpected_shapes_are_shown_as_far_as_they_go',
+                'test_without_an_id_the_newest_missions_and_the_calls_outside_them_are_shown',
+                'test_one_mission_can_be_asked_for_and_an_unknown_one_is_named',
+                'test_an_empty_journal_gives_a_page_that_says_so',
+                'test_a_file_that_is_no_sound_journal_is_refused_by_name',
+                'test_the_report_is_written_whole_or_not_at_all',
+                'test_long_texts_are_cut_and_say_so',
+                'test_measured_values_are_told_in_short',
+                'test_durations_are_told_in_the_unit_that_fits',
+                'test_grid_lines_stand_at_round_numbers',
+            ),
+        ),
+        'test_setup_env.py': NotAClause(
+            'how set-up tells of its jobs',
+            (
+                'test_a_long_job_tells_that_it_goes_on',
+                'test_a_failed_job_hands_over_its_output',
+                'test_env_sh_notices_that_the_folder_was_moved',
+            ),
+        ),
+        'test_sim_nav2.py': NotAClause(
+            'closer looks at CON-SIM-04 to CON-SIM-12',
+            (
+                'test_a_heading_of_half_a_turn_is_met_from_either_side',
+                'test_goals_in_quick_succession_leave_the_last_one',
+                'test_an_impossible_goal_preempts_all_the_same',
+                'test_a_preempting_goal_in_an_unknown_frame_drives_on_to_the_old_goal_as_recorded',
+                'test_a_goal_is_cancelled_in_the_moment_of_its_acceptance',
+                'test_cancelling_what_is_unknown_or_over_does_nothing',
+                'test_false_success_works_on_a_goal_that_already_runs',
+                'test_a_goal_with_a_dropped_result_is_preempted_like_any_other',
+                'test_an_emergency_stop_holds_the_robot_and_the_goal_fails_for_want_of_progress',
+                'test_a_goal_goes_on_when_the_emergency_stop_is_released_in_time',
+                'test_a_robot_that_was_pushed_finds_its_way_again',
+                'test_no_time_or_a_lot_at_once_does_no_harm',
+                'test_goals_are_taken_in_the_frames_that_the_robot_has',
+                'test_a_goal_that_is_no_number_is_in_no_frame',
+            ),
+        ),
+        'test_sim_robot.py': NotAClause(
+            'faults and frames beyond those of the contract',
+            (
+                'test_an_emergency_stop_is_told_and_starves_a_goal_of_progress',
+                'test_a_goal_in_the_odometry_frame_is_taken_through_its_origin',
+                'test_a_push_moves_the_robot_once_each_time',
+            ),
+        ),
+        'test_sim_world.py': NotAClause(
+            'the geometry and physics of the simulation',
+            (
+                'test_angles_wrap_into_one_turn',
+                'test_a_pose_taken_into_a_frame_and_back_is_itself',
+                'test_odometry_turned_by_a_quarter_sees_north_as_ahead',
+                'test_a_rectangle_knows_what_passes_through_it',
+                'test_a_path_through_two_doors_goes_round_the_jambs',
+                'test_there_is_no_path_to',
+                'test_reported_speeds_agree_with_the_poses',
+                'test_the_robot_brakes_to_rest_when_nothing_is_wanted',
+                'test_the_bumper_stops_the_robot_at_a_wall',
+                'test_a_push_moves_the_robot_along_the_map_x_axis_and_shows_as_speed',
+                'test_a_push_ends_at_a_wall',
+                'test_the_battery_fills_only_at_rest_at_the_dock',
+                'test_the_battery_stays_between_empty_and_full',
+                'test_another_building_can_be_made',
+            ),
+        ),
+        'test_verification.py': NotAClause(
+            'closer looks at PIECE-08',
+            (
+                'test_wheels_that_slipped_as_wheels_do_are_no_contradiction',
+                'test_a_cancel_while_the_outcome_waits_for_the_disk_is_not_recorded_after_it',
+            ),
+        ),
+        'test_world_builder.py': NotAClause(
+            'closer looks at PIECE-01',
+            (
+                'test_feedback_without_a_number_leaves_the_distance_out',
+                'test_an_emergency_stop_that_is_a_heartbeat_goes_stale_where_configured',
+                'test_anomalies_are_taken_once_and_bounded',
+            ),
+        ),
+        'test_world_clock.py': NotAClause(
+            'closer looks at DEC-08',
+            (
+                'test_a_backward_step_shows_even_after_a_long_silence',
+                'test_a_reading_of_the_other_thread_that_comes_late_is_no_jump',
+                'test_a_clock_that_drifts_slowly_does_not_jump',
+            ),
+        ),
+        'test_world_docs.py': NotAClause(
+            'the page on the snapshot runs and names every field',
+            (
+                'test_the_example_runs',
+                'test_every_field_and_value_is_documented',
+                'test_every_observed_field_of_a_snapshot_is_in_the_table',
+            ),
+        ),
+        'test_world_geometry.py': NotAClause(
+            'the plane geometry under DEC-14',
+            (
+                'test_half_a_turn_either_way_is_plus_pi',
+                'test_what_is_no_direction_wraps_to_nan',
+                'test_a_transform_and_its_inverse_cancel',
+                'test_composition_is_associative',
+                'test_a_child_ahead_of_a_parent_that_looks_left_lies_to_the_left',
+                'test_turning_across_the_seam_takes_the_short_way',
+            ),
+        ),
+        'test_world_localization.py': NotAClause(
+            'closer looks at FACT-07 and K11',
+            (
+                'test_a_pose_without_odometry_stands_alone_with_its_own_age',
+                'test_a_pose_from_before_odometry_was_heard_is_carried_from_the_first_odometry',
+                'test_turning_on_the_spot_far_without_a_word_from_the_localiser_shows_it_dead_too',
+                'test_the_same_pose_sent_again_with_its_old_stamp_is_no_sign_of_life',
+                'test_a_localiser_that_was_asked_to_speak_at_rest_is_known_again_by_its_habit_in_motion',
+                'test_poses_while_driving_do_not_make_a_localiser_periodic',
+                'test_a_turn_of_the_estimate_is_a_jump_and_one_across_the_seam_is_not',
+                'test_small_corrections_and_long_trips_are_no_jumps',
+                'test_a_transform_without_a_localisers_message_has_no_covariance',
+                'test_a_transform_that_jumps_is_reported_as_well',
+                'test_odometry_that_starts_anew_carries_no_old_pose',
+                'test_odometry_of_two_robots_on_one_topic_carries_nothing',
+                'test_one_odometry_stamp_from_the_future_does_not_stop_the_carrying',
+                'test_odometry_that_cannot_be_believed_carries_nothing',
+                'test_unstamped_odometry_carries_where_that_is_configured',
+                'test_nothing_heard_is_missing',
+            ),
+        ),
+        'test_world_motion.py': NotAClause(
+            'closer looks at DEC-10',
+            (
+                'test_the_same_transform_looked_up_again_is_one_measurement',
+                'test_poses_in_another_frame_never_feed_the_window',
+                'test_a_source_whose_own_clock_was_set_back_is_measured_anew',
+            ),
+        ),
+        'test_world_samples.py': NotAClause(
+            'closer looks at PIECE-01 and DEC-07',
+            (
+                'test_what_was_never_received_is_missing_and_has_no_value',
+                'test_a_source_that_is_late_on_arrival_is_told_apart_from_one_that_is_silent',
+                'test_a_number_that_is_not_finite_never_reaches_a_snapshot',
+                'test_whether_a_value_is_finite_is_asked_of_every_float_in_it',
+            ),
+        ),
+    }
+)
+"""Per file, the tests that show what no clause asks for, and why they are there."""

@@ -1,0 +1,243 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How actions end: each end with its state and its reason, on evidence from after it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robot_agent_harness.actions.controller import GoalStatus, SendFailed
+from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.testing import Bench, check_journal, run_virtual, ScriptableNav2
+from robot_agent_harness.world.geometry import wrap_angle
+
+QUICK = {
+    'navigation.accept_timeout_s': 2.0,
+    'navigation.execution_timeout_s': 10.0,
+    'navigation.verify_timeout_s': 3.0,
+}
+GOAL = {'x': 2.0, 'y': 0.0}
+FOREIGN = 'f' * 32
+Play = Callable[[Bench], Any]
+
+
+def ended(
+    path: Path,
+    play: Play,
+    *,
+    goal: dict[str, Any] = GOAL,
+    accepts: bool = True,
+    after: Play | None = None,
+    **parameters: Any,
+) -> tuple[RobotAction, Bench]:
+    """Start one action, let the world go its way, and return the action with its outcome."""
+
+    async def scenario() -> tuple[RobotAction, Bench]:
+        nav2 = ScriptableNav2(accept_after_s=0.05 if accepts else None)
+        async with Bench(path, nav2=nav2, parameters={**QUICK, **parameters}) as bench:
+            calling = asyncio.create_task(bench.call('navigate_to_pose', goal))
+            await asyncio.sleep(0.2)
+            play(bench)
+            await calling
+            await bench.outcome(bench.nav2.own_goal)
+            if after is not None:
+                after(bench)
+                await asyncio.sleep(1.0)
+            action = bench.core.board.get(bench.nav2.own_goal)
+            assert action is not None
+            return action, bench
+
+    action, bench = run_virtual(scenario())
+    assert check_journal(path) == []
+    return action, bench
+
+
+def arrives(bench: Bench) -> None:
+    bench.robot.place(2.0, 0.0)
+    bench.nav2.result(GoalStatus.SUCCEEDED, {})
+
+
+@pytest.mark.parametrize(
+    ('play', 'accepts', 'state', 'reason'),
+    [
+        (lambda b: None, False, 'UNKNOWN', 'acceptance_timeout'),
+        (lambda b: b.nav2.respond(False), False, 'FAILED', 'rejected'),
+        (
+            lambda b: b.nav2.say(SendFailed(b.nav2.own_goal, 'no server')),
+            False,
+            'FAILED',
+            'controller_lost',
+        ),
+        (lambda b: b.nav2.set_reachable(False), False, 'UNKNOWN', None),
+        (lambda b: b.nav2.set_reachable(False), True, 'UNKNOWN', 'controller_lost'),
+        (lambda b: None, True, 'UNKNOWN', 'execution_timeout'),
+        (lambda b: b.nav2.result(0, {'error_code': 0}), True, 'UNKNOWN', 'result_lost'),
+        (lambda b: b.nav2.result(99, {}), True, 'UNKNOWN', 'result_lost'),
+        (lambda b: b.nav2.result(GoalStatus.ABORTED, {}), True, 'FAILED', 'aborted'),
+        (lambda b: b.nav2.result(GoalStatus.CANCELED, {}), True, 'FAILED', 'canceled'),
+        (arrives, True, 'SUCCEEDED', 'verified'),
+    ],
+)
+def test_every_end_has_its_state_and_its_reason(
+    play: Play, accepts: bool, state: str, reason: str | None, tmp_path: Path
+) -> None:
+    action, bench = ended(tmp_path / 'j.db', play, accepts=accepts)
+    assert action.outcome is not None
+    assert action.state.value == state
+    assert reason in (None, action.outcome.reason.value)
+    assert len(bench.nav2.sent) == 1
+
+
+def turned(yaw: float) -> Play:
+    def play(bench: Bench) -> None:
+        bench.robot.place(2.0, 0.0, yaw)
+        bench.nav2.result(GoalStatus.SUCCEEDED, {})
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ('yaw', 'observed', 'state'),
+    [
+        (math.pi, -math.pi + 0.1, 'SUCCEEDED'),
+        (-3.1, 3.1, 'SUCCEEDED'),
+        (3.5, 3.5 - math.tau, 'SUCCEEDED'),
+        (0.0, 0.5, 'FAILED'),
+        (0.0, math.pi, 'FAILED'),
+    ],
+)
+def test_headings_are_compared_across_the_seam(
+    yaw: float, observed: float, state: str, tmp_path: Path
+) -> None:
+    action, _ = ended(tmp_path / 'j.db', turned(observed), goal={**GOAL, 'yaw': yaw})
+    assert action.outcome is not None
+    assert action.state.value == state
+    assert action.outcome.evidence['yaw_error_rad'] == pytest.approx(
+        abs(wrap_angle(yaw - observed)), abs=1e-3
+    )
+
+
+def test_a_robot_that_settles_in_time_has_arrived(tmp_path: Path) -> None:
+    def play(bench: Bench) -> None:
+        bench.robot.place(1.9, 0.0, v=(0.2, 0.0))
+        bench.nav2.result(GoalStatus.SUCCEEDED, {})
+        asyncio.get_running_loop().call_later(2.0, bench.robot.place, 2.1, 0.0)
+
+    action, _ = ended(tmp_path / 'j.db', play)
+    assert action.state is ActionState.SUCCEEDED
+    assert action.outcome is not None
+    assert action.outcome.evidence['at_rest'] is True
+
+
+def lost(bench: Bench) -> None:
+    bench.robot.variance = 2.0
+    arrives(bench)
+
+
+def blind(bench: Bench) -> None:
+    bench.robot.stopped |= {'pose', 'odom'}
+    arrives(bench)
+
+
+@pytest.mark.parametrize(('play', 'told'), [(lost, 'not trustworthy'), (blind, 'no pose')])
+def test_without_trustworthy_state_from_after_the_end_nothing_is_confirmed(
+    play: Play, told: str, tmp_path: Path
+) -> None:
+    action, _ = ended(tmp_path / 'j.db', play)
+    assert action.outcome is not None
+    assert (action.state.value, action.outcome.reason.value) == (
+        'UNKNOWN',
+        'verification_inconclusive',
+    )
+    assert told in action.outcome.evidence['why']
+
+
+def test_the_evidence_shows_what_was_observed_and_not_what_was_asked_for(tmp_path: Path) -> None:
+    def play(bench: Bench) -> None:
+        bench.robot.place(1.8, 0.1)
+        bench.nav2.result(GoalStatus.SUCCEEDED, {})
+
+    action, bench = ended(tmp_path / 'j.db', play)
+    assert action.outcome is not None
+    assert action.outcome.evidence['observed_pose'] == {'x': 1.8, 'y': 0.1, 'yaw': 0.0}
+    # Arguments reach the controller unchanged, with the declared defaults.
+    assert bench.nav2.sent[0][1] == {'x': 2.0, 'y': 0.0, 'yaw': 0.0, 'frame_id': 'map'}
+
+
+def test_what_is_heard_after_the_end_is_recorded_as_late_and_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    def late(bench: Bench) -> None:
+        bench.nav2.status((bench.nav2.own_goal, GoalStatus.SUCCEEDED))
+        arrives(bench)
+
+    action, _ = ended(tmp_path / 'j.db', lambda b: None, after=late)
+    assert action.state is ActionState.UNKNOWN
+    with JournalReader(tmp_path / 'j.db') as reader:
+        events = list(reader.events(action_id=action.action_id))
+    kinds = [event.type for event in events]
+    after = events[kinds.index('ROBOT_ACTION_OUTCOME') + 1 :]
+    assert [event.payload['late'] for event in after if event.type == 'ROBOT_ACTION_PROGRESS']
+    assert kinds.count('ROBOT_ACTION_OUTCOME') == 1
+
+
+def test_news_of_an_earlier_goal_completes_no_later_one(tmp_path: Path) -> None:
+    async def scenario() -> str:
+        async with Bench(tmp_path / 'j.db') as bench:
+            await bench.call('navigate_to_pose', GOAL)
+            first = bench.nav2.own_goal
+            bench.nav2.result(GoalStatus.ABORTED, {})
+            await bench.outcome(first)
+            await bench.call('navigate_to_pose', GOAL)
+            bench.robot.place(2.0, 0.0)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {}, first)
+            bench.nav2.status((first, GoalStatus.SUCCEEDED), (FOREIGN, GoalStatus.SUCCEEDED))
+            bench.nav2.feedback(first, distance_remaining=0.0)
+            await asyncio.sleep(5.0)
+            action = bench.core.board.get(bench.nav2.own_goal)
+            return action.state.value if action else ''
+
+    assert run_virtual(scenario()) == 'ACCEPTED'
+
+
+@pytest.mark.parametrize('cancels', [True, False])
+def test_a_goal_that_nobody_can_vouch_for_is_cancelled_where_that_is_configured(
+    cancels: bool, tmp_path: Path
+) -> None:
+    parameters = {'navigation.cancel_on_timeout': cancels}
+    action, bench = ended(tmp_path / 'j.db', lambda b: None, **parameters)
+    assert action.state is ActionState.UNKNOWN
+    assert bench.nav2.cancel_requests == [bench.nav2.own_goal] * cancels
+
+
+def test_after_an_unknown_end_the_next_goal_waits_for_evidence_of_rest(tmp_path: Path) -> None:
+    async def scenario() -> list[str]:
+        statuses = []
+        async with Bench(tmp_path / 'j.db', parameters=QUICK) as bench:
+            bench.nav2.cancel_code = None
+            await bench.call('navigate_to_pose', GOAL)
+            own = bench.nav2.own_goal
+            bench.nav2.status((own, GoalStatus.EXECUTING))
+            await bench.outcome(own)
+
+            async def again() -> None:
+                statuses.append((await bench.call('navigate_to_pose', GOAL)).status.value)
+
+            await again()
+            bench.robot.place(1.0, 0.0, v=(0.3, 0.0))
+            bench.nav2.status((own, GoalStatus.CANCELED))
+            await asyncio.sleep(1.0)
+            await again()
+            bench.robot.place(1.0, 0.0)
+            await asyncio.sleep(1.0)
+            await again()
+        return statuses
+
+    assert run_virtual(scenario()) == ['precondition_changed', 'precondition_changed', 'accepted']
