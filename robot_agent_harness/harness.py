@@ -79,6 +79,8 @@ REFUSED_PAUSE_S = 2.0
 """Pause before asking again after a refusal that looking again will not lift at once."""
 MAILBOX_MAX = 100
 """Salient events kept for the next turn; older ones are in the journal."""
+MISSION_CLOSE_S = 0.5
+"""How long closing waits for the record of a mission's end."""
 MODEL_CLOSE_S = 0.5
 """How long closing waits for the model's connections."""
 SETTLE_S = 15.0
@@ -144,6 +146,7 @@ class RobotAgentHarness:
         self._news = asyncio.Event()
         self._cancel_reason: str | None = None
         self._canceled = asyncio.Event()
+        self._idle = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
         self._salient_listeners: list[Callable[[Salient], None]] = []
         tracker.on_outcome(self._on_outcome)
@@ -165,7 +168,13 @@ class RobotAgentHarness:
             self._watching = asyncio.get_running_loop().create_task(self._keep_watch())
 
     async def close(self) -> None:
-        """Stop watching and release the model's connections."""
+        """End the mission under way, stop watching, and release the model's connections.
+
+        Its action has to have its outcome by now: the tracker is closed before.
+        """
+        if self._mission is not None:
+            self.cancel_mission('interrupted')
+            await asyncio.wait({asyncio.ensure_future(self._idle.wait())}, timeout=MISSION_CLOSE_S)
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
@@ -222,6 +231,7 @@ class RobotAgentHarness:
         )
         self._mission, self._cancel_reason = mission, None
         self._canceled.clear()
+        self._idle.clear()
         self._mailbox.clear()
         try:
             started = MissionStarted(
@@ -238,6 +248,7 @@ class RobotAgentHarness:
             return report
         finally:
             self._mission = None
+            self._idle.set()
 
     async def _until_end(self, model: ModelClient, mission: Mission) -> str:
         """Alternate turns and waits until something ends the mission; return what did."""

@@ -505,7 +505,6 @@ async def test_an_arrival_that_cannot_be_seen_is_not_believed(live: Live, lie: s
         assert await live.outcome(action_id) == ('UNKNOWN', 'verification_inconclusive')
 
 
-@pytest.mark.xfail(reason='the verifier then believes the map pose alone', strict=False)
 async def test_a_jump_onto_the_goal_that_no_odometry_can_contradict_is_not_believed(
     live: Live,
 ) -> None:

@@ -292,3 +292,25 @@ def test_a_mission_can_be_cancelled_while_the_model_thinks(tmp_path: Path) -> No
     assert rig.nav2.sent == []
     took_s = (rig.events[-1].wall_time_ns - rig.events[0].wall_time_ns) / 1e9
     assert took_s < 2.0
+
+
+def test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        nav2 = ArrivingNav2()
+        nav2.silent = True
+        bench = Bench(tmp_path / 'j.db', model=scripted(go(1.0), FINISH), nav2=nav2)
+        async with bench:
+            nav2.bench = bench
+            mission = asyncio.create_task(bench.core.harness.run_mission('fetch'))
+            await asyncio.sleep(1.0)
+        report = await asyncio.wait_for(mission, 5.0)
+        assert report.reason == 'interrupted'
+
+    run_virtual(scenario())
+    assert check_journal(tmp_path / 'j.db') == []
+    with JournalReader(tmp_path / 'j.db') as reader:
+        assert [e.payload['reason'] for e in reader.events() if e.type == 'MISSION_ENDED'] == [
+            'interrupted'
+        ]

@@ -210,8 +210,12 @@ def _displacement_conflict(
     map_from, map_to, odom_from, odom_to = ends
     if map_from is not None and map_to is not None and map_to.jumps != map_from.jumps:
         return 'the localisation jumped during the trip, as odometry showed'
-    if map_from is None or map_to is None or odom_from is None or odom_to is None:
-        return None
+    if map_from is None or map_to is None or odom_from is None:
+        return None  # odometry was silent at the start: on such a robot it has no say
+    if odom_to is None:
+        moved_m = math.hypot(map_to.x - map_from.x, map_to.y - map_from.y)
+        silent = f'the map pose moved {moved_m:.2f} m and odometry fell silent on the way'
+        return silent if moved_m > DISPLACEMENT_SLACK_M else None
     by_map, by_wheels = _motion(map_from, map_to), _motion(odom_from, odom_to)
     map_m, odom_m = math.hypot(by_map.x, by_map.y), math.hypot(by_wheels.x, by_wheels.y)
     apart_m, apart_rad = distance(by_map, by_wheels), turn(by_map, by_wheels)

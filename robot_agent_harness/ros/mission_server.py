@@ -82,10 +82,9 @@ class MissionServer:
             self._cancel(reason)
 
     async def stop(self) -> None:
-        """End the mission under way and wait a moment for its record; on the loop."""
+        """Wait a moment for the mission that has been ended to be over; on the loop."""
         if self._task is None or self._task.done():
             return
-        self._cancel(INTERRUPTED)
         await asyncio.wait({self._task}, timeout=STOP_S)
         # One that waits for its model is closed by the recovery of the next start.
         self._task.cancel()

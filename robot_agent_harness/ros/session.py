@@ -32,7 +32,7 @@ from robot_agent_harness.parameters import Value
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.ros.diagnostics import Diagnostics
 from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
-from robot_agent_harness.ros.mission_server import DEACTIVATED, MissionServer
+from robot_agent_harness.ros.mission_server import DEACTIVATED, INTERRUPTED, MissionServer
 from robot_agent_harness.ros.nav2 import Nav2Controller
 from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_PERIOD_S
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
@@ -275,13 +275,15 @@ class HarnessSession:
             self._activation.cancel()
         for task in self._tasks:
             task.cancel()
-        stopping = [self._missions.stop()]
+        # It ends when its action has, which the core sees to.
+        self._missions.end_mission(INTERRUPTED)
         if self._mcp_serving:
             self._mcp_serving = False
-            stopping.append(self.mcp.stop())
-        for problem in await asyncio.gather(*stopping, return_exceptions=True):
-            if problem is not None:
-                logger.error('closing: %r', problem)
+            try:
+                await self.mcp.stop()
+            except Exception as error:
+                # What is left must be closed whatever becomes of the clients.
+                logger.error('closing: %r', error)
         # Calls under way still hear the controller; after them nobody may note anything more,
         # since the journal closes.
         await self.core.dispatcher.close()
@@ -289,6 +291,7 @@ class HarnessSession:
         await self.core.close(
             cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
         )
+        await self._missions.stop()
         await self._nav2.drain(CANCEL_LEAVES_S)
 
     # -- what others ask or say ------------------------------------------------------------------
