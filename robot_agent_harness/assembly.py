@@ -29,6 +29,7 @@ from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import load_registry, SkillRegistry
+from robot_agent_harness.skills.starter import ActionStarter
 from robot_agent_harness.world.artifacts import ArtifactStore
 from robot_agent_harness.world.builder import WorldSnapshotBuilder
 from robot_agent_harness.world.snapshot_config import SnapshotConfig, StaleAfter
@@ -48,6 +49,7 @@ class Core:
     tracker: RobotActionTracker
     registry: SkillRegistry
     places: PlaceBook
+    starter: ActionStarter
     dispatcher: RecordedToolDispatcher
     harness: RobotAgentHarness
     journal: MissionJournal
@@ -102,11 +104,10 @@ def assemble(
         controllers=controllers,
         verifiers={'navigation': verifier},
     )
-    dispatcher = RecordedToolDispatcher(
+    starter = ActionStarter(
         clock=clock,
         ids=ids,
         journal=recorder,
-        registry=registry,
         board=board,
         observer=observer,
         tracker=tracker,
@@ -118,6 +119,17 @@ def assemble(
             verify_s=float(p['navigation.verify_timeout_s']),
             cancel_on_timeout=bool(p['navigation.cancel_on_timeout']),
         ),
+        projection_max_bytes=int(p['snapshot.max_bytes']),
+    )
+    dispatcher = RecordedToolDispatcher(
+        ids=ids,
+        journal=recorder,
+        registry=registry,
+        board=board,
+        observer=observer,
+        tracker=tracker,
+        places=places,
+        starter=starter,
         projection_max_bytes=int(p['snapshot.max_bytes']),
         redactor=redactor,
         artifacts=ArtifactStore(journal.path.with_name(f'{journal.path.name}.artifacts')),
@@ -133,7 +145,9 @@ def assemble(
         settings=_loop_settings(p),
         redactor=redactor,
     )
-    return Core(builder, board, observer, tracker, registry, places, dispatcher, harness, journal)
+    return Core(
+        builder, board, observer, tracker, registry, places, starter, dispatcher, harness, journal
+    )
 
 
 def _file(parameters: Mapping[str, Value], name: str, shipped: str) -> Path:

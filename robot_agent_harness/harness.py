@@ -56,7 +56,8 @@ from robot_agent_harness.llm.prompting import (
 )
 from robot_agent_harness.mission import Claim, Mission, MissionOutcome, MissionReport
 from robot_agent_harness.redaction import RedactedJournal, Redactor
-from robot_agent_harness.skills.dispatcher import CallContext, RecordedToolDispatcher
+from robot_agent_harness.skills.call import CallContext
+from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.registry import SkillRegistry
 from robot_agent_harness.skills.result import ResultStatus, ToolResult

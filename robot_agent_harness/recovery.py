@@ -113,7 +113,7 @@ async def _answer_calls(core: Core, left: LeftOpen) -> None:
 
 def _plan(core: Core, action: RobotAction) -> ActionPlan:
     known = core.registry.get(action.skill)
-    return core.dispatcher.plan((known.managed if known else None) or ManagedAction())
+    return core.starter.plan((known.managed if known else None) or ManagedAction())
 
 
 def _action(reader: JournalReader, started: RecordedEvent) -> RobotAction:

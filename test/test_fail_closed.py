@@ -29,7 +29,7 @@ from robot_agent_harness.llm.client import Decision, ModelRequest
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.skills import registry
-from robot_agent_harness.skills.dispatcher import CallContext
+from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.outputs import CallOutput, ManagedOutput
 from robot_agent_harness.skills.registry import BUILT_IN
 from robot_agent_harness.skills.result import ResultStatus, ToolResult

@@ -42,7 +42,8 @@ from robot_agent_harness.mcp_server.resources import JSON_TYPE, LATEST, Resource
 from robot_agent_harness.mcp_server.settings import EventsReader, McpSettings
 from robot_agent_harness.mcp_server.stdio import StdinLines
 from robot_agent_harness.mcp_server.tools import call_result, list_tools, NEVER_OFFERED
-from robot_agent_harness.skills.dispatcher import CallContext, RecordedToolDispatcher
+from robot_agent_harness.skills.call import CallContext
+from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.registry import SkillRegistry
 
 Context = ServerRequestContext[Any, Any]

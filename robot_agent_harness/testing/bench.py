@@ -28,7 +28,7 @@ from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.parameters import check_parameters
-from robot_agent_harness.skills.dispatcher import CallContext
+from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.result import ToolResult
 from robot_agent_harness.testing.fake_clock import FakeClock, SequentialIds
 from robot_agent_harness.testing.scriptable_nav2 import ScriptableNav2

@@ -22,7 +22,7 @@ from robot_agent_harness.errors import HarnessError, JournalUnavailableError
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.recovery import adopt, recover
-from robot_agent_harness.skills.dispatcher import CallContext
+from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.testing.campaign.controller import FaultyController
 from robot_agent_harness.testing.campaign.faults import Faults
 from robot_agent_harness.testing.campaign.ledger import Ledger, Sent, Truth

@@ -1,0 +1,269 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Starts a physical action: checks the assumptions, puts the start on disk, sends the goal.
+
+One start at a time is between its check and its record, so that two callers cannot both find the
+robot idle. The check and the start become durable in one transaction, before the goal is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+import json
+from typing import Any, Literal
+
+from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.lifecycle import OutcomeReason, RobotAction
+from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.plan import Acceptance, ActionPlan, ActionTimeouts
+from robot_agent_harness.actions.preconditions import (
+    PreconditionPolicy,
+    PreconditionReport,
+    validate,
+)
+from robot_agent_harness.actions.tracker import RobotActionTracker
+from robot_agent_harness.clock import Clock, IdSource, NS_PER_S
+from robot_agent_harness.events import (
+    ActionPreconditionChecked,
+    Correlation,
+    Event,
+    RobotActionStarted,
+    WorldSnapshotCaptured,
+)
+from robot_agent_harness.redaction import RedactedJournal
+from robot_agent_harness.skills.call import CallContext
+from robot_agent_harness.skills.places import PlaceBook
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.skills.skill import GoalContext, ManagedAction, Skill, SkillError
+from robot_agent_harness.world.projection import project
+from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnapshot
+
+START_LATENCY_MAX_S = 1.0
+"""Oldest check to act on: a slow disk must not turn a fresh check into a stale one."""
+FIRST_HEARD_LOOKS, FIRST_HEARD_PERIOD_S = 40, 0.05
+"""How long a call waits for a controller or a source that has not been heard of: 2 s."""
+
+Entry = tuple[Event, Correlation]
+
+
+class ActionStarter:
+    """The way from a managed call's arguments to a goal under way."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        ids: IdSource,
+        journal: RedactedJournal,
+        board: ActionBoard,
+        observer: WorldObserver,
+        tracker: RobotActionTracker,
+        places: PlaceBook,
+        global_frame: str,
+        timeouts: ActionTimeouts,
+        projection_max_bytes: int,
+    ) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._journal = journal
+        self._board = board
+        self._observer = observer
+        self._tracker = tracker
+        self._places = places
+        self._global_frame = global_frame
+        self._timeouts = timeouts
+        self._projection_max_bytes = projection_max_bytes
+        self._starting = asyncio.Lock()
+        self.active = False
+        """Whether managed calls are taken (the node's lifecycle decides)."""
+
+    def plan(self, managed: ManagedAction) -> ActionPlan:
+        """Return how a managed skill's actions are carried out and judged."""
+        return ActionPlan(managed.controller, managed.verifier, managed.timeouts or self._timeouts)
+
+    async def start(
+        self,
+        skill: Skill,
+        managed: ManagedAction,
+        parsed: dict[str, Any],
+        context: CallContext,
+        correlation: Correlation,
+        decision: WorldSnapshot | None,
+    ) -> ToolResult:
+        """Check the decision's assumptions, put the start on disk, send the goal."""
+        if not self.active:
+            return ToolResult(
+                ResultStatus.HARNESS_INACTIVE,
+                'the harness is not active; activate its lifecycle node first',
+            )
+        if not context.managed_allowed:
+            return ToolResult(
+                ResultStatus.ONE_MANAGED_ACTION_PER_STEP,
+                'one physical action per decision: see how the first one ends, then decide again',
+            )
+        goal = self._goal(skill, parsed, self._places.current())
+        plan = self.plan(managed)
+        async with self._starting:
+            fresh = self._observer.capture(context.mission_id)
+            self._observer.store.first_use(fresh.snapshot_id)
+            report = validate(
+                managed.preconditions,
+                decision=decision,
+                fresh=fresh,
+                gate=self._board.gate(),
+                target_at_decision=self._goal_then(skill, parsed, decision) if decision else None,
+                target_now=goal,
+            )
+            checked = _checked(report, fresh, correlation)
+            if not report.ok:
+                await self._journal.append(*checked)
+                return self._refused(report, fresh)
+            action = RobotAction(
+                action_id=self._ids.new_goal_id(),
+                skill=skill.name,
+                goal=goal,
+                mission_id=context.mission_id,
+                turn_id=context.turn_id,
+                tool_call_id=correlation.tool_call_id or '',
+                requested_monotonic_ns=self._clock.monotonic_ns(),
+            )
+            try:
+                await self._journal.append(*checked, _started(action, fresh.snapshot_id))
+            except asyncio.CancelledError:
+                # The start is being written, and what is started needs an end.
+                self._tracker.take(action, plan, fresh)
+                why = 'the harness was stopped before the goal was sent'
+                await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
+                raise
+            self._tracker.take(action, plan, fresh)
+        waited_s = (self._clock.monotonic_ns() - fresh.captured_monotonic_ns) / NS_PER_S
+        if waited_s > START_LATENCY_MAX_S:
+            why = f'the journal took {waited_s:.1f} s; the check is too old to act on'
+            await self._tracker.abandon(action.action_id, OutcomeReason.JOURNAL_UNAVAILABLE, why)
+            return ToolResult(
+                ResultStatus.JOURNAL_UNAVAILABLE, why, {'action_id': action.action_id}
+            )
+        acceptance = await self._tracker.start(action.action_id)
+        return _acceptance_result(acceptance, action, plan)
+
+    async def first_heard(self, policy: PreconditionPolicy) -> None:
+        """Give what has never been heard of a moment: discovery after a start takes that long.
+
+        Before the call is bound to a snapshot, which would know nothing otherwise.
+        """
+        for _ in range(FIRST_HEARD_LOOKS):
+            world = self._observer.peek()
+            navigation = world.navigation.value
+            missing = (
+                navigation is None or not navigation.controller_reachable,
+                policy.pose_max_age_s is not None and _missing(world.map_pose),
+                policy.odometry_max_age_s is not None and _missing(world.odometry),
+            )
+            if not any(missing) or not self.active:
+                return
+            await asyncio.sleep(FIRST_HEARD_PERIOD_S)
+
+    def decision(self, context: CallContext) -> WorldSnapshot | None:
+        """Return the snapshot that a call was decided on; None if it is no longer known."""
+        if context.decision_snapshot_id is not None:
+            return self._observer.store.get(context.decision_snapshot_id)
+        return self._observer.capture(context.mission_id)
+
+    def _goal(
+        self, skill: Skill, parsed: dict[str, Any], places: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        context = GoalContext(places=places, global_frame=self._global_frame)
+        goal: dict[str, Any] = skill.function(context, **parsed)  # type: ignore[assignment]
+        return goal
+
+    def _goal_then(
+        self, skill: Skill, parsed: dict[str, Any], decision: WorldSnapshot
+    ) -> dict[str, Any] | None:
+        """Return the goal as it would have been at the decision; None if there was none."""
+        try:
+            return self._goal(skill, parsed, self._places.at(decision.captured_monotonic_ns))
+        except SkillError:
+            return None
+
+    def _refused(self, report: PreconditionReport, fresh: WorldSnapshot) -> ToolResult:
+        failed = [check.to_dict() for check in report.failed]
+        unreachable = any(check.name == 'controller_reachable' for check in report.failed)
+        status = (
+            ResultStatus.CONTROLLER_UNAVAILABLE
+            if unreachable
+            else ResultStatus.PRECONDITION_CHANGED
+        )
+        told = '; '.join(f'{c.name}: {c.detail or c.measured}' for c in report.failed)
+        data: dict[str, Any] = {
+            'failed_checks': failed,
+            'snapshot_id': fresh.snapshot_id,
+            'snapshot': json.loads(project(fresh, max_bytes=self._projection_max_bytes).text),
+        }
+        return ToolResult(status, f'nothing was sent to the robot. {told}', data)
+
+
+def captured(
+    reason: Literal['pre_dispatch', 'requested'], snapshot: WorldSnapshot
+) -> WorldSnapshotCaptured:
+    """Return the record of a snapshot."""
+    return WorldSnapshotCaptured(reason=reason, snapshot=snapshot.to_dict())
+
+
+def _missing(field_: Observed[Any]) -> bool:
+    return field_.availability is Availability.MISSING
+
+
+def _checked(
+    report: PreconditionReport, fresh: WorldSnapshot, correlation: Correlation
+) -> tuple[Entry, Entry]:
+    decision_id = correlation.snapshot_id
+    about_fresh = Correlation(
+        mission_id=correlation.mission_id,
+        turn_id=correlation.turn_id,
+        tool_call_id=correlation.tool_call_id,
+        snapshot_id=fresh.snapshot_id,
+    )
+    check = ActionPreconditionChecked(
+        ok=report.ok,
+        decision_snapshot_id=decision_id,
+        fresh_snapshot_id=fresh.snapshot_id,
+        checks=[check.to_dict() for check in report.checks],
+    )
+    return (captured('pre_dispatch', fresh), about_fresh), (check, about_fresh)
+
+
+def _started(action: RobotAction, fresh_snapshot_id: str) -> Entry:
+    return (
+        RobotActionStarted(skill=action.skill, goal=action.goal),
+        Correlation(
+            mission_id=action.mission_id,
+            turn_id=action.turn_id,
+            tool_call_id=action.tool_call_id,
+            action_id=action.action_id,
+            snapshot_id=fresh_snapshot_id,
+        ),
+    )
+
+
+def _acceptance_result(
+    acceptance: Acceptance, action: RobotAction, plan: ActionPlan
+) -> ToolResult:
+    data = {'action_id': action.action_id}
+    if acceptance is Acceptance.ACCEPTED:
+        return ToolResult(
+            ResultStatus.ACCEPTED,
+            'the controller accepted the goal; the robot has not arrived yet. Use wait_for_action'
+            f' with action_id {action.action_id} to learn the verified outcome',
+            data,
+        )
+    if acceptance is Acceptance.REJECTED:
+        return ToolResult(ResultStatus.REJECTED, 'the controller refused the goal', data)
+    if acceptance is Acceptance.NOT_SENT:
+        return ToolResult(ResultStatus.CONTROLLER_UNAVAILABLE, 'the goal could not be sent', data)
+    return ToolResult(
+        ResultStatus.ACCEPTANCE_UNKNOWN,
+        f'no answer from the controller within {plan.timeouts.accept_s} s; it may have taken the'
+        ' goal, and the robot may move',
+        data,
+    )
