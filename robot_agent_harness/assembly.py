@@ -20,9 +20,10 @@ from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.actions.verification import NavigationVerifier
 from robot_agent_harness.clock import Clock, IdSource
-from robot_agent_harness.harness import LoopSettings, RobotAgentHarness
+from robot_agent_harness.harness import RobotAgentHarness
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.mission import LoopSettings
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.redaction import RedactedJournal, shared_redactor
 from robot_agent_harness.resources import config_path

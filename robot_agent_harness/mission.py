@@ -23,6 +23,20 @@ class MissionOutcome(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """Bounds of the loop."""
+
+    robot_id: str
+    max_steps: int = 50
+    max_tokens: int = 0
+    """0 = no limit."""
+    history_size: int = 10
+    """0 = the model is shown no history."""
+    projection_max_bytes: int = 2048
+    battery_low_fraction: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """What the model said of the mission when it finished it."""
 
