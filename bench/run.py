@@ -21,6 +21,7 @@ import multiprocessing
 import os
 from pathlib import Path
 import platform
+import signal
 import subprocess
 import sys
 import time
@@ -39,6 +40,7 @@ BUSY_PERCENT = 10.0
 """Share of the machine that others may use before a run is called disturbed."""
 DISTURBED = 'Repeat it when nothing else runs; until then believe the ratios more than the times.'
 OK, MISSED, FAILED = 0, 1, 2
+INTERRUPTED = 128 + signal.SIGINT
 
 
 class Load:
@@ -87,7 +89,8 @@ def main() -> int:
     }
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(facts, indent=2) + '\n')
-    print(table(rows))
+    if rows:
+        print(table(rows))
     print(f'\n{facts["duration_s"]} s; also in {arguments.json}')
     print(f'Other programs used {others:.0f} % of the machine meanwhile.', end=' ')
     print(DISTURBED if others > BUSY_PERCENT else '')
@@ -202,4 +205,7 @@ def _cpu() -> str:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
