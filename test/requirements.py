@@ -1281,6 +1281,7 @@ _CONTRACT = (
             ' that is on record.',
             'test_dispatcher.py::test_every_decision_snapshot_of_a_managed_call_is_in_the_journal',
             'test_end_to_end.py::test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire',
+            'test_fail_closed.py::test_an_emergency_stop_is_seen_while_the_model_hangs_and_the_journal_is_dead',
         ),
         _clause(
             'CON-JNL-11',
@@ -1579,13 +1580,14 @@ _CASES = _of(
     _clause(
         'K24',
         'No wait inside a callback of the executor, and no goal lost to garbage collection.',
-        later='belongs to the TRUTH work: a call from a callback of the executor, and a collection'
-        ' while a goal runs; the node keeps asyncio and rclpy on two threads (LAY-6)',
+        'test_node_executor.py::test_a_goal_outlives_the_collection_of_garbage',
+        'test_node_executor.py::test_a_call_that_a_callback_of_the_executor_begins_is_answered',
     ),
     _clause(
         'K25',
         'A shutdown with an open action ends in time and claims nothing.',
         'test_node_lifecycle.py::test_a_signal_cancels_the_goal_under_way_and_closes_the_journal',
+        'test_harness.py::test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record',
         'test_kill.py::test_a_signal_with_an_action_open_ends_it_as_interrupted',
     ),
     _clause(
@@ -1759,6 +1761,10 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_skill_that_finds_no_goal_moves_nothing',
                 'test_closing_is_bounded_while_everything_hangs_at_once',
             ),
+        ),
+        'test_harness.py': NotAClause(
+            'closer looks at how a mission goes on and ends',
+            ('test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record',),
         ),
         'test_journal_assertions.py': NotAClause(
             'the checker of journals, which other tests rely on',
