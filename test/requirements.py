@@ -1762,10 +1762,6 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_closing_is_bounded_while_everything_hangs_at_once',
             ),
         ),
-        'test_harness.py': NotAClause(
-            'closer looks at how a mission goes on and ends',
-            ('test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record',),
-        ),
         'test_journal_assertions.py': NotAClause(
             'the checker of journals, which other tests rely on',
             (
