@@ -18,6 +18,7 @@ from dataclasses import replace
 import logging
 from typing import Any, Protocol
 
+from robot_agent_harness.actions.bell import Bell
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.controller import (
     ActionController,
@@ -109,7 +110,7 @@ class ActionFollower:
         self._hurry = hurry
         self._publish = publish
         self._ended = ended
-        self._wake = asyncio.Event()
+        self._bell = Bell()
         self._feedback_due_ns = 0
         self._started_ns = clock.monotonic_ns()
 
@@ -128,13 +129,13 @@ class ActionFollower:
             self.heard.take_cancel_response(event)
         else:
             self.heard.take(event, now_ns)
-        self._wake.set()
+        self._bell.ring()
 
     def hear_status(self, status: int | None) -> None:
         """Take in what a status list says of this goal (None: nothing), or of others."""
         if status is not None:
             self.heard.take_status(status, self._clock.monotonic_ns())
-        self._wake.set()
+        self._bell.ring()
 
     def hear_presence(self, reachable: bool) -> None:
         """Take in that the server came or went."""
@@ -142,7 +143,7 @@ class ActionFollower:
         if reachable and self.action.state is not ActionState.REQUESTED:
             # It only blinked, or a new server will say that it knows no such goal.
             self._controller.request_result(self.action.action_id)
-        self._wake.set()
+        self._bell.ring()
 
     # -- the whole way ---------------------------------------------------------------------------
 
@@ -341,8 +342,8 @@ class ActionFollower:
             if (judgement.final and complete) or now_ns >= deadline:
                 await self._conclude_verified(terminal, snapshot, judgement)
                 return
-            self._wake.clear()
-            await self._woken(min(pause_s, (deadline - now_ns) / NS_PER_S))
+            self._bell.silence()
+            await self._bell.rung(min(pause_s, (deadline - now_ns) / NS_PER_S))
             pause_s = min(pause_s * 1.5, VERIFY_POLL_MAX_S)
 
     def _judge(self, terminal: Terminal, now: WorldSnapshot) -> Judgement:
@@ -423,16 +424,9 @@ class ActionFollower:
         if left_s <= 0:
             # All that was heard has been looked at; a flood of news must not defer the end.
             return False
-        woken = await self._woken(left_s)
-        self._wake.clear()
-        return woken
-
-    async def _woken(self, timeout_s: float) -> bool:
-        try:
-            await asyncio.wait_for(self._wake.wait(), timeout=max(0.0, timeout_s))
-        except asyncio.TimeoutError:
-            return False
-        return True
+        heard = await self._bell.rung(left_s)
+        self._bell.silence()
+        return heard
 
 
 def _seen(snapshot: WorldSnapshot) -> dict[str, Any]:

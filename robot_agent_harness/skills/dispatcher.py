@@ -154,7 +154,7 @@ class RecordedToolDispatcher:
         if decision is not None and self._observer.store.first_use(decision.snapshot_id):
             call = ((captured('requested', decision), correlation), *call)
         try:
-            await self._record(call, needed=managed)
+            await self._record(call, skill)
             result = await self._run(skill, name, arguments, context, correlation, decision)
         except asyncio.CancelledError:
             # Only closing cancels this task; a record that was being written is written still.
@@ -173,21 +173,21 @@ class RecordedToolDispatcher:
             )
         return await self._answer(correlation, result, skill)
 
-    async def _record(self, call: tuple[Entry, ...], *, needed: bool) -> None:
-        """Put the call on disk; one that only looks goes on without, and its record follows.
+    async def _record(self, call: tuple[Entry, ...], skill: Skill | None) -> None:
+        """Put the call on record before it runs.
 
-        :raises JournalUnavailableError: it is needed and cannot be written now.
+        What only looks does not wait for the disk longer than it works. A managed call waits once,
+        for the transaction with its check and its start, which the queue puts after this record:
+        nothing is sent before both are on disk.
         """
-        if not needed and not self._journal.healthy:
-            # Known not to work: looking must not take as long as finding that out again.
+        managed = skill is not None and skill.managed is not None
+        if managed or not self._journal.healthy:
             self._journal.defer(*call)
             return
         try:
             await self._journal.append(*call)
         except JournalUnavailableError:
             self._journal.defer(*call)
-            if needed:
-                raise
 
     async def _run(
         self,

@@ -14,7 +14,7 @@ class SnapshotStore:
     it.
     """
 
-    def __init__(self, *, capacity: int = 1024) -> None:
+    def __init__(self, *, capacity: int = 512) -> None:
         self._capacity = capacity
         self._snapshots: OrderedDict[str, WorldSnapshot] = OrderedDict()
         self._journalled: set[str] = set()
