@@ -1762,6 +1762,10 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_closing_is_bounded_while_everything_hangs_at_once',
             ),
         ),
+        'test_failure_semantics.py': NotAClause(
+            'the table of failures, held to the cases and to the tests',
+            ('test_every_kind_of_failure_has_its_row_with_the_tests_that_show_it',),
+        ),
         'test_journal_assertions.py': NotAClause(
             'the checker of journals, which other tests rely on',
             (
