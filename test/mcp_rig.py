@@ -30,6 +30,7 @@ from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.mcp_server import McpServer, McpSettings
 from robot_agent_harness.parameters import check_parameters
+from robot_agent_harness.redaction import shared_redactor
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import Skill, skill, SkillContext
@@ -158,6 +159,7 @@ async def rig(
         board=core.board,
         settings=settings or McpSettings(port=0),
         mission_id=lambda: made.mission_id,
+        redactor=shared_redactor(),
         events_reader=read_events,
     )
     made = Rig(core, clock, nav2, BenchRobot(), server, gate, journal)

@@ -1678,6 +1678,7 @@ _CASES = _of(
         'K37',
         'Credentials reach the tool, and neither journal nor log nor model.',
         'test_redaction.py::test_a_tool_gets_credentials_as_they_are_and_nothing_else_keeps_them',
+        'test_mcp_resources.py::test_resources_show_no_secret_of_an_actions_goal',
         'test_redaction.py'
         '::test_no_planted_secret_is_left_in_the_bytes_of_the_journal_or_in_the_log',
     ),

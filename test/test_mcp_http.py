@@ -21,6 +21,8 @@ from robot_agent_harness.mcp_server.access import HostRules
 
 pytestmark = pytest.mark.anyio
 TOKEN = 'a-token-that-nobody-guesses'
+CLIENTS = ('httpx2', 'httpcore', 'mcp.client')
+"""Loggers of the client's side, which may say what it sends."""
 
 
 @pytest.fixture(params=ERAS)
@@ -199,11 +201,12 @@ async def test_with_the_token_a_client_works_and_the_token_is_written_nowhere(
         async with connected(made, era, token=TOKEN) as client:
             await client.call_tool('get_world_snapshot', {})
             await client.call_tool('navigate_to_pose', {'x': 2.0, 'y': 0.0})
-        first, second = made.calls()
+            await client.call_tool('get_action', {'action_id': f'is it {TOKEN}?'})
+        first, second, _ = made.calls()
         assert first['client']['token_subject'] == 'mcp.token_file'
         assert second['decision_snapshot_id'] is not None
         assert TOKEN not in made.journal.read_bytes().decode('latin-1')
-    logged = [r for r in caplog.records if not r.name.startswith(('httpx2', 'httpcore'))]
+    logged = [r for r in caplog.records if not r.name.startswith(CLIENTS)]
     assert TOKEN not in '\n'.join(record.getMessage() for record in logged)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from mcp_rig import connected, ERAS, Rig, rig
 import pytest
 
 from robot_agent_harness.mcp_server.settings import McpSettings
+from robot_agent_harness.redaction import REDACTED, shared_redactor
 
 pytestmark = pytest.mark.anyio
 
@@ -69,6 +71,20 @@ async def test_an_action_can_be_read_while_it_runs_and_after(tmp_path: Path, era
         ended = await read(client, f'robot://actions/{action_id}')
         assert (ended['state'], ended['reason']) == ('SUCCEEDED', 'verified')
         assert ended['evidence']
+
+
+async def test_resources_show_no_secret_of_an_actions_goal(tmp_path: Path, era: str) -> None:
+    async with rig(tmp_path) as made, connected(made, era) as client:
+        sent = await client.call_tool('navigate_to_pose', {'x': 2.0, 'y': 0.0})
+        action_id = sent.structured_content['action_id']
+        running = made.core.board.get(action_id)
+        assert running is not None
+        made.core.board.put(replace(running, goal={'x': 2.0, 'password': 'hunter2'}))
+        shown = await read(client, f'robot://actions/{action_id}')
+        assert shown['goal'] == {'x': 2.0, 'password': REDACTED}
+        assert shown['action_id'] == action_id
+        world = await read(client, 'robot://world/latest')
+        assert world['active_action']['goal'] == shown['goal']
 
 
 async def pages(client: Client, uri: str) -> list[dict[str, Any]]:
@@ -180,4 +196,5 @@ def _without_reader(made: Rig) -> Any:
         board=made.core.board,
         settings=McpSettings(),
         mission_id=lambda: None,
+        redactor=shared_redactor(),
     )._server

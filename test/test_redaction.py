@@ -33,7 +33,6 @@ from robot_agent_harness.journal.records import payload_text
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import Decision, ModelRequest, ToolCall
 from robot_agent_harness.redaction import (
-    _VOCABULARY,
     declared_secrets,
     ENVIRONMENT_KEYS,
     is_secret_key,
@@ -49,6 +48,7 @@ from robot_agent_harness.redaction import (
     VALUES_MAX,
     WORD_CHARS_MIN,
 )
+from robot_agent_harness.redaction.walk import VOCABULARY
 from robot_agent_harness.skills import registry
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.registry import BUILT_IN
@@ -353,7 +353,7 @@ def test_a_secret_that_is_a_word_of_the_record_does_not_change_what_the_record_s
         'message': f'{REDACTED}!',
     }
     words = {word.value for kind in (ActionState, OutcomeReason, ResultStatus) for word in kind}
-    assert words <= _VOCABULARY
+    assert words <= VOCABULARY
 
 
 def test_keys_of_a_process_are_kept_while_those_of_calls_are_forgotten_in_time() -> None:

@@ -29,6 +29,7 @@ import uvicorn
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.mcp_server.access import bracketed, guarded_app, HostRules
 from robot_agent_harness.mcp_server.settings import McpSettings
+from robot_agent_harness.redaction import Redactor
 
 logger = logging.getLogger(__name__)
 
@@ -47,9 +48,10 @@ STOP_S = 1.8
 class HttpEndpoint:
     """One MCP server at `http://<host>:<port>/mcp`."""
 
-    def __init__(self, server: Server[Any], settings: McpSettings) -> None:
+    def __init__(self, server: Server[Any], settings: McpSettings, *, redactor: Redactor) -> None:
         self._server = server
         self._settings = settings
+        self._redactor = redactor
         self._port = settings.port
         self._uvicorn: _Uvicorn | None = None
         self._exchanges: _Exchanges | None = None
@@ -73,6 +75,8 @@ class HttpEndpoint:
         """
         settings = self._settings
         token = settings.read_token()
+        if token is not None:
+            self._redactor.know(token)  # a client may say it where it is recorded
         listener = await _listening(settings.host, settings.port)
         self._port = listener.getsockname()[1]
         rules = HostRules(settings.host, self._port, loopback=settings.loopback_only)

@@ -19,6 +19,7 @@ from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.mcp_server.settings import EventsReader
+from robot_agent_harness.redaction import Redactor
 from robot_agent_harness.skills.observation import describe
 from robot_agent_harness.world.projection import project
 from robot_agent_harness.world.snapshot import WorldSnapshot
@@ -82,12 +83,14 @@ class Resources:
         board: ActionBoard,
         events_reader: EventsReader | None,
         mission_id: Callable[[], str | None],
+        redactor: Redactor,
         max_bytes: int,
     ) -> None:
         self._observer = observer
         self._board = board
         self._events_reader = events_reader
         self._mission_id = mission_id
+        self._redactor = redactor
         self._max_bytes = max_bytes
 
     @property
@@ -114,16 +117,17 @@ class Resources:
             if action is None:
                 raise _not_found(uri, 'no such action, or only the journal knows it')
             known = {**describe(action), 'mission_id': action.mission_id}
-            return ResourceText(self._bounded(known))
+            clean = self._redactor.value(known, scope=action.tool_call_id)
+            return ResourceText(self._bounded(clean))
         snapshot = self._observer.store.get(name)
         if snapshot is None:
             raise _not_found(uri, 'no such snapshot, or only the journal knows it')
         return self._snapshot(snapshot)
 
     def _snapshot(self, snapshot: WorldSnapshot) -> ResourceText:
-        text = _json(snapshot.to_dict())
+        text = _json(self._redactor.value(snapshot.to_dict()))
         if len(text) > self._max_bytes:
-            text = project(snapshot, max_bytes=self._max_bytes).text
+            text = self._redactor.text(project(snapshot, max_bytes=self._max_bytes).text)
         return ResourceText(text, snapshot.snapshot_id)
 
     async def _events(self, uri: str, mission_id: str, query: str) -> ResourceText:

@@ -42,6 +42,7 @@ from robot_agent_harness.mcp_server.resources import JSON_TYPE, LATEST, Resource
 from robot_agent_harness.mcp_server.settings import EventsReader, McpSettings
 from robot_agent_harness.mcp_server.stdio import StdinLines
 from robot_agent_harness.mcp_server.tools import call_result, list_tools, NEVER_OFFERED
+from robot_agent_harness.redaction import Redactor
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.registry import SkillRegistry
@@ -77,11 +78,13 @@ class McpServer:
         board: ActionBoard,
         settings: McpSettings,
         mission_id: Callable[[], str | None],
+        redactor: Redactor,
         events_reader: EventsReader | None = None,
     ) -> None:
         """Take the collaborators; nothing is opened yet.
 
         :param mission_id: the mission that calls belong to, if one is under way.
+        :param redactor: takes secrets out of resources, and learns the access token.
         :param events_reader: reads the journal for `robot://missions/{mission_id}/events`.
         """
         self._dispatcher = dispatcher
@@ -93,6 +96,7 @@ class McpServer:
             board=board,
             events_reader=events_reader,
             mission_id=mission_id,
+            redactor=redactor,
             max_bytes=settings.max_resource_bytes,
         )
         tools = list_tools(registry)
@@ -112,7 +116,7 @@ class McpServer:
             on_read_resource=self._read_resource,
         )
         self._server.middleware.append(_admit_unusable_arguments)
-        self._http = HttpEndpoint(self._server, settings)
+        self._http = HttpEndpoint(self._server, settings, redactor=redactor)
 
     @property
     def port(self) -> int:

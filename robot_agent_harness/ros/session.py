@@ -30,6 +30,7 @@ from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.mcp_server import McpServer, McpSettings
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
+from robot_agent_harness.redaction import shared_redactor
 from robot_agent_harness.ros.diagnostics import Diagnostics
 from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
 from robot_agent_harness.ros.mission_server import DEACTIVATED, INTERRUPTED, MissionServer
@@ -204,6 +205,7 @@ class HarnessSession:
             board=core.board,
             settings=_mcp_settings(self._parameters),
             mission_id=lambda: core.harness.mission_id,
+            redactor=shared_redactor(),
             events_reader=self._read_events,
         )
 

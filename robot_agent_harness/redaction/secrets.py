@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which names are those of secrets: by how they read, or because a skill declares them so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+import re
+from typing import Any, get_args
+
+from pydantic import BaseModel, SecretBytes, SecretStr
+
+REDACTED = '[redacted]'
+
+SECRET_STEMS = (
+    'accesskey', 'apikey', 'authorization', 'bearer', 'credential', 'encryptionkey', 'passcode',
+    'passphrase', 'passwd', 'password', 'privatekey', 'secret', 'signingkey', 'sshkey',
+)  # fmt: skip
+"""What makes a key secret wherever it stands in it; case, `_`, `-`, `.` and spaces do not
+count."""
+SECRET_ENDINGS = ('auth', 'cookie', 'cookies', 'jwt', 'pwd', 'token', 'tokens')
+"""What makes a key secret at its end: `access_token` is one, `token_count` is none."""
+SECRET_PARAMETERS = ('key', 'sig', 'signature')
+"""Query parameters of a URL that are secret beside those."""
+
+_HINTS = (
+    '://', 'auth', 'basic', 'bearer', 'cookie', 'credential', 'jwt', 'key', 'pass', 'pwd',
+    'secret', 'sk-', 'token',
+)  # fmt: skip
+_NOT_KEY = re.compile(r'[^a-z0-9]')
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Marks a skill's parameter: `pin: Annotated[str, Secret()]`. Its value reaches the skill and
+    nothing else.
+    """
+
+
+@lru_cache(maxsize=4096)
+def is_secret_key(key: str) -> bool:
+    """Whether what stands under such a key is a secret."""
+    plain = _NOT_KEY.sub('', key.lower())
+    if plain.endswith(SECRET_ENDINGS):
+        return True
+    return 'secretar' not in plain and any(stem in plain for stem in SECRET_STEMS)
+
+
+def hinted(text: str) -> bool:
+    """Whether anything in a text may look like a secret; cheap, and False for nearly all."""
+    low = text.lower()
+    return any(hint in low for hint in _HINTS)
+
+
+def declared_secrets(model: type[BaseModel]) -> frozenset[str]:
+    """Return the names of a model's fields that are marked secret, at any depth."""
+    names: set[str] = set()
+    seen: set[type[BaseModel]] = set()
+    todo = [model]
+    while todo:
+        current = todo.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for name, info in current.model_fields.items():
+            parts = list(_parts(info.annotation))
+            marks = [*info.metadata, *parts]
+            if any(isinstance(m, Secret) or m in (Secret, SecretStr, SecretBytes) for m in marks):
+                names |= {name, info.alias or name}
+            todo += [p for p in parts if isinstance(p, type) and issubclass(p, BaseModel)]
+    return frozenset(names)
+
+
+def _parts(annotation: Any) -> Iterable[Any]:
+    yield annotation
+    for part in get_args(annotation):
+        yield from _parts(part)

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One pass through a value of any shape, which copies it without the secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+import contextlib
+import json
+import re
+from typing import Any
+
+from pydantic import BaseModel, SecretBytes, SecretStr
+
+from robot_agent_harness.redaction.known import KnownValues
+from robot_agent_harness.redaction.patterns import TextPatterns
+from robot_agent_harness.redaction.secrets import hinted, is_secret_key, REDACTED
+
+DEPTH_MAX = 100
+"""Levels that are walked through; what is below is replaced by a note."""
+
+_ID_KEYS = frozenset(
+    {
+        'action_id', 'decision_snapshot_id', 'ended_missions', 'fresh_snapshot_id', 'goal_id',
+        'interrupted_calls', 'mission_id', 'snapshot_id', 'tool_call_id', 'turn_id',
+        'verification_snapshot_id',
+    }
+)  # fmt: skip
+_ID = re.compile(r'[0-9a-f]{32}|(?:mission|turn|call|snapshot)-[0-9a-f]{1,16}')
+"""Ids that the harness made, under its own keys: a secret that occurs in one must not break it."""
+
+VOCABULARY = frozenset(
+    {
+        'ABORTED', 'ACCEPTED', 'CANCELED', 'CANCELING', 'EXECUTING', 'FAILED', 'REQUESTED',
+        'RUNNING', 'SUCCEEDED', 'UNKNOWN', 'VERIFYING', 'aborted', 'acceptance_timeout',
+        'acceptance_unknown', 'accepted', 'achieved', 'action_outcome', 'available', 'canceled',
+        'completed', 'controller_lost', 'controller_unavailable', 'execution_timeout',
+        'finished', 'harness_inactive', 'interrupted', 'invalid', 'invalid_arguments',
+        'journal_unavailable', 'mission_started', 'missing', 'model_error', 'not_achieved',
+        'one_managed_action_per_step', 'precondition_changed', 'preempted', 'rejected',
+        'result_lost', 'stale', 'tool_error', 'unknown', 'unknown_action', 'unknown_tool',
+        'verification_disproved', 'verification_inconclusive', 'verified',
+    }
+)  # fmt: skip
+"""Words that a record's meaning hangs on; one that stands alone is never taken for a secret."""
+
+
+class Walk:
+    """One pass.
+
+    :param names: keys that are secret beside those that read so.
+    """
+
+    def __init__(self, known: KnownValues, names: frozenset[str]) -> None:
+        self._known = known
+        self._names = names
+        self._patterns = TextPatterns(is_secret=self._is_secret, hide=self._hide)
+        self.hidden: list[Any] = []
+        """What was hidden, as it was."""
+
+    def value(self, value: Any, key: str | None = None, depth: int = 0) -> Any:
+        """Return a clean copy of a value that stands under a key that is not secret."""
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            if key in _ID_KEYS and _ID.fullmatch(value):
+                return value
+            return self.text(value, depth)
+        if isinstance(value, (int, float)):
+            return REDACTED if self._known.has_number(value) else value
+        if depth > DEPTH_MAX:
+            return f'[nested deeper than {DEPTH_MAX} levels]'
+        if isinstance(value, Mapping):
+            return self._mapping(value, depth)
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return [self.value(item, key, depth + 1) for item in value]
+        if isinstance(value, BaseModel):
+            return self._mapping(dict(value), depth)
+        if isinstance(value, (bytes, bytearray)):
+            return self.text(_decoded(value), depth)
+        return self.text(any_repr(value), depth)
+
+    def text(self, text: str, depth: int = 0) -> str:
+        """Return a clean text."""
+        if text in VOCABULARY:
+            return text
+        clean = self._known.replace(text)
+        if not self._names and not hinted(clean):
+            return clean
+        if clean.lstrip()[:1] in ('{', '[', '"') and depth <= DEPTH_MAX:
+            with contextlib.suppress(ValueError, RecursionError):
+                parsed = json.loads(clean)
+                redacted = self.value(parsed, None, depth + 1)
+                return clean if redacted == parsed else json.dumps(redacted, ensure_ascii=False)
+        return self._patterns.clean(clean)
+
+    def _mapping(self, mapping: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        clean: dict[str, Any] = {}
+        for key, item in mapping.items():
+            name = key if isinstance(key, str) else any_repr(key)
+            if self._is_secret(name):
+                cleaned = self._under_secret_key(item, name, depth)
+            else:
+                cleaned = self.value(item, name, depth + 1)
+            name = self._known.replace(name, in_key=True)
+            if hinted(name) and not is_secret_key(name):
+                name = self._patterns.clean(name)
+            while name in clean:
+                name += ' '  # two keys that differed in a secret alone
+            clean[name] = cleaned
+        return clean
+
+    def _under_secret_key(self, item: Any, key: str, depth: int) -> Any:
+        """Hide an item whole; that there is nothing stays visible."""
+        if item is None or isinstance(item, bool) or item in ('', REDACTED, [], (), {}):
+            return item
+        if key.lower().endswith('tokens') and not isinstance(item, str):
+            return self.value(item, None, depth + 1)  # counts of a model, not for a login
+        return self._hide(item)
+
+    def _is_secret(self, key: str) -> bool:
+        return key in self._names or is_secret_key(key)
+
+    def _hide(self, item: Any) -> str:
+        self.hidden.append(item)
+        return REDACTED
+
+
+def texts_in(item: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the texts and numbers, as texts, that a hidden item consists of."""
+    if isinstance(item, (SecretStr, SecretBytes)):
+        item = item.get_secret_value()
+    if isinstance(item, (bytes, bytearray)):
+        item = _decoded(item)
+    if isinstance(item, Mapping):
+        item = list(item.values())
+    if isinstance(item, (list, tuple, set, frozenset)):
+        for part in item if depth < DEPTH_MAX else ():
+            yield from texts_in(part, depth + 1)
+    elif isinstance(item, (str, int, float)) and not isinstance(item, bool):
+        yield str(item)
+
+
+def any_repr(value: Any) -> str:
+    """Return the repr of anybody's object, which may be broken or nested without end."""
+    try:
+        return repr(value)
+    except Exception:
+        return f'[{type(value).__name__}]'
+
+
+def _decoded(value: bytes | bytearray) -> str:
+    return value.decode('utf-8', 'backslashreplace')
