@@ -53,6 +53,8 @@ OUTCOME_DURABLE_S = 2.0
 """How long an outcome waits for the disk before it is announced all the same."""
 RECOVERY_ASK_S = 4.0
 """How long a start waits to hear of an action that an earlier run left open, with discovery."""
+HEAD_START_S = 0.002
+"""How long the follower of an accepted goal leaves the loop to whoever waits for the answer."""
 VERIFY_POLL_S, VERIFY_POLL_MAX_S = 0.01, 0.1
 """First and longest pause between two looks at the world: a robot settles soon, or it does not."""
 
@@ -211,9 +213,14 @@ class ActionFollower:
             shown = heard.status is not None or bool(self.action.feedback)
             if heard.response or shown or heard.result_ended:
                 evidence = 'response' if heard.response else 'status or feedback'
-                self._advance(ActionState.ACCEPTED, note=f'accepted by {evidence}')
-                self._controller.request_result(self.action.action_id)
+                self.action = self.action.advance(ActionState.ACCEPTED)
+                self._board.put(self.action)
                 _resolve(self.acceptance, Acceptance.ACCEPTED)
+                # The caller's answer goes first, with a commit of its own.
+                await asyncio.sleep(HEAD_START_S)
+                self._journal.defer(progress(self.action, note=f'accepted by {evidence}'))
+                self._publish(self.action)
+                self._controller.request_result(self.action.action_id)
                 return True
             reason = OutcomeReason.ACCEPTANCE_TIMEOUT
             why = f'no answer within {accept_s} s; the goal may have been taken'
