@@ -218,7 +218,7 @@ class RobotAgentHarness:
                     return self._cancel_reason
                 if mission.step >= self._settings.max_steps:
                     return 'max_steps'
-                if 0 < self._settings.max_tokens <= mission.tokens:
+                if self._settings.spent(mission):
                     return 'max_tokens'
                 mission.step += 1
                 turn = await turns.take(mission, trigger, evidence)
@@ -341,9 +341,12 @@ class RobotAgentHarness:
 
 
 def _outcome_line(action: RobotAction) -> str:
+    """Say how an action ended: what is needed to judge it comes first, for a line may be cut."""
     assert action.outcome is not None
     evidence = {k: v for k, v in action.outcome.evidence.items() if v is not None}
+    evidence.pop('last_feedback', None)  # how far it had come says nothing about where it is
+    why = evidence.pop('why', '')
     return (
         f'{action.skill} {compact(action.goal)} ended {action.state.value}'
-        f' ({action.outcome.reason.value}); evidence: {compact(evidence)}'
+        f' ({action.outcome.reason.value}): {why}; evidence: {compact(evidence)}'
     )

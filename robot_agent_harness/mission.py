@@ -35,6 +35,10 @@ class LoopSettings:
     projection_max_bytes: int = 2048
     battery_low_fraction: float = 0.2
 
+    def spent(self, mission: Mission) -> bool:
+        """Whether a mission has used its tokens up."""
+        return 0 < self.max_tokens <= mission.tokens
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -172,6 +172,8 @@ class TurnTaker:
                 tools=self._tools(turn.finish),
                 metadata=self._metadata(mission, trigger),
             )
+            if self._settings.spent(mission):
+                return TurnResult()
             decision = await self._decide(turn, request)
             messages.append(AssistantMessage(decision))
             if not decision.tool_calls:

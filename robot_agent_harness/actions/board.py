@@ -25,6 +25,8 @@ from robot_agent_harness.world.snapshot import (
     OutcomeSummary,
 )
 
+SERVER_LOSS_GRACE_S = 3.0
+"""How long a server may be out of sight: discovery of a living one can blink."""
 FINISHED_KEPT = 256
 """How many ended actions stay answerable from memory; older ones are in the journal."""
 MISSIONS_KEPT = 64
@@ -38,6 +40,8 @@ class _Goals:
     reachable: bool = False
     active: tuple[tuple[str, int], ...] = ()
     heard_ns: int | None = None
+    lost_ns: int | None = None
+    """Since when the server has been out of sight; None while it is there, or never was."""
 
 
 class ActionBoard:
@@ -88,11 +92,18 @@ class ActionBoard:
             self._unknown_ended = True
 
     def set_reachable(self, controller: str, reachable: bool) -> None:
-        """Note that an action server came or went; one that is gone runs nothing."""
-        goals = self._goals[controller]
+        """Note that an action server came or went.
+
+        One that was only out of sight goes on with its goals, and does not list them again.
+        """
+        goals, now = self._goals[controller], self._clock.monotonic_ns()
+        if reachable and goals.lost_ns is not None:
+            if now - goals.lost_ns >= SERVER_LOSS_GRACE_S * NS_PER_S:
+                goals.active, goals.heard_ns = (), None  # a new server; it will say what it runs
+            goals.lost_ns = None
+        elif not reachable and goals.reachable:
+            goals.lost_ns = now
         goals.reachable = reachable
-        if not reachable:
-            goals.active, goals.heard_ns = (), None
 
     def update_goals(
         self, controller: str, listed: tuple[tuple[str, int], ...]

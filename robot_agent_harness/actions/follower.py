@@ -19,7 +19,7 @@ import logging
 from typing import Any, Protocol
 
 from robot_agent_harness.actions.bell import Bell
-from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.board import ActionBoard, SERVER_LOSS_GRACE_S
 from robot_agent_harness.actions.controller import (
     ActionController,
     CancelResponse,
@@ -43,8 +43,6 @@ logger = logging.getLogger(__name__)
 
 FEEDBACK_PERIOD_S = 1.0
 """Feedback is journalled at most this often (CONTRACT); Nav2 sends a hundred a second."""
-SERVER_LOSS_GRACE_S = 3.0
-"""How long a server may be out of sight: discovery of a living one can blink."""
 RESULT_GRACE_S = 0.5
 """How long the result may lag behind a terminal status: 1 ms was seen, on either side."""
 PREEMPTION_GRACE_S = 0.3

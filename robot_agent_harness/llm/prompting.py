@@ -19,6 +19,8 @@ from robot_agent_harness.llm.client import ToolSpec
 
 TEXT_MAX = 400
 """Longest free text of one history entry, in characters."""
+EVIDENCE_MAX = 1000
+"""Longest line of what has happened, in characters: an outcome comes with what was measured."""
 INSTRUCTION_MAX = 4000
 """Longest mission instruction that is shown, in characters."""
 
@@ -55,7 +57,7 @@ def user_prompt(
     max_steps: int,
 ) -> str:
     """Return the user prompt of one turn."""
-    happened = [f'- {cut(line)}' for line in evidence] or ['- nothing yet']
+    happened = [f'- {cut(line, EVIDENCE_MAX)}' for line in evidence] or ['- nothing yet']
     past = [f'- {_line(entry)}' for entry in history] or ['- none']
     return '\n'.join(
         [

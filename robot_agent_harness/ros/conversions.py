@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, TypeVar
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import (
@@ -31,7 +31,15 @@ from robot_agent_harness.journal.records import payload_text
 from robot_agent_harness.msg import MissionEvent, RobotActionState
 from robot_agent_harness.msg import WorldSnapshot as WorldSnapshotMsg
 from robot_agent_harness.world.builder import BatteryReading
-from robot_agent_harness.world.snapshot import MapPose, Odometry, WorldSnapshot
+from robot_agent_harness.world.snapshot import (
+    Availability,
+    MapPose,
+    Observed,
+    Odometry,
+    WorldSnapshot,
+)
+
+T = TypeVar('T')
 
 UNIT_TOLERANCE = 0.1
 """How far a quaternion's norm may be from 1. A driver that never filled it sends zeros, which
@@ -153,13 +161,13 @@ def result_payload(message: Any) -> dict[str, Any]:
 def snapshot_msg(
     snapshot: WorldSnapshot, mission_id: str | None, reason: str, payload: dict[str, Any]
 ) -> WorldSnapshotMsg:
-    """Return a snapshot as a message; a number that is not there is NaN.
+    """Return a snapshot as a message; a number that is not there or not valid is NaN.
 
     :param payload: the whole snapshot, JSON-ready and fit to be shown.
     """
-    pose, odom = snapshot.map_pose.value, snapshot.odometry.value
-    navigation, stop = snapshot.navigation.value, snapshot.safety.value
-    charge, action = snapshot.battery.value, snapshot.active_action
+    pose, odom = _valid(snapshot.map_pose), _valid(snapshot.odometry)
+    navigation, stop = _valid(snapshot.navigation), _valid(snapshot.safety)
+    charge, action = _valid(snapshot.battery), snapshot.active_action
     message = WorldSnapshotMsg(
         snapshot_id=snapshot.snapshot_id,
         mission_id=mission_id or '',
@@ -187,6 +195,10 @@ def snapshot_msg(
     message.header.stamp = time_msg(snapshot.captured_ros_ns)
     message.header.frame_id = pose.frame_id if pose else ''
     return message
+
+
+def _valid(field: Observed[T]) -> T | None:
+    return None if field.availability is Availability.INVALID else field.value
 
 
 def action_payload(action: RobotAction) -> dict[str, Any]:
