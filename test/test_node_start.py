@@ -30,7 +30,8 @@ def domain(monkeypatch):
 
 def refused(capfd, *arguments: str) -> str:
     """Start a node in this process, and return the one line that it ends with."""
-    code = process.run(['--ros-args', '-r', f'__ns:={NAMESPACE}', *arguments])
+    # Apart from the nodes of other tests: what these leave behind for a moment looks alive.
+    code = process.run(['--ros-args', '-r', f'__ns:={NAMESPACE}/start', *arguments])
     out, err = capfd.readouterr()
     assert (code, out) == (2, ''), err
     (line,) = err.splitlines()

@@ -108,6 +108,7 @@ def test_a_mission_that_the_end_of_the_node_interrupts_is_ended_and_told_so(tmp_
     given = {'model__provider': 'scripted', 'model__script_file': tmp_path / 'script.yaml'}
     try:
         with harness(tmp_path / 'j.db', **given) as node:
+            node.says('ready: ')
             live = Live(probe, node, tmp_path / 'j.db')
             handle = live.ask('go there', 'cut-short')
             if script == SCRIPT:

@@ -22,7 +22,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.ros.node_parameters import declare_parameters
-from robot_agent_harness.ros.session import HarnessSession
+from robot_agent_harness.ros.session import HarnessSession, McpTransport
 from robot_agent_harness.ros.threads import on_loop
 
 logger = logging.getLogger(__name__)
@@ -51,23 +51,27 @@ class HarnessNode(LifecycleNode):
         super().__init__(
             NODE_NAME, automatically_declare_parameters_from_overrides=True, **node_arguments
         )
-        self.values = declare_parameters(self)
+        try:
+            self.values = declare_parameters(self)
+        except BaseException:
+            self.destroy_node()  # or others would go on seeing its services
+            raise
         self.session: HarnessSession | None = None
         self.failure: str | None = None
         """Why the last transition failed, in one line."""
         self.says_failures = True
         """Whether failures are logged; off for one who tells of them in a better way."""
         self._loop = loop
-        self._mcp_http = bool(self.values['mcp.enabled']) and not mcp_stdio
+        self._mcp: McpTransport | None = 'http' if self.values['mcp.enabled'] else None
+        if mcp_stdio:
+            self._mcp = 'stdio'
         self._on_finalized = on_finalized
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Open the journal and follow the robot."""
 
         def configure() -> None:
-            self.session = HarnessSession(
-                self, self.values, loop=self._loop, mcp_http=self._mcp_http
-            )
+            self.session = HarnessSession(self, self.values, loop=self._loop, mcp=self._mcp)
 
         return self._transition('configure', configure)
 

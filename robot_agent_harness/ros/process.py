@@ -96,7 +96,7 @@ async def _serve(mcp_stdio: bool) -> int:
 async def _until(stop: asyncio.Event, node: HarnessNode, mcp_stdio: bool) -> None:
     """Wait for a signal or the node's end, and meanwhile for the one client on stdio, if any."""
     waits: list[asyncio.Task[object]] = [asyncio.create_task(stop.wait())]
-    if mcp_stdio and node.session is not None:
+    if mcp_stdio and node.session is not None and node.session.mcp is not None:
         await node.session.activated()
         waits.append(asyncio.create_task(node.session.mcp.serve_stdio()))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -15,7 +15,7 @@ import contextlib
 import logging
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TYPE_CHECKING, TypeAlias
 
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -27,12 +27,12 @@ from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
-from robot_agent_harness.mcp_server import McpServer, McpSettings
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.redaction import shared_redactor
 from robot_agent_harness.ros.diagnostics import Diagnostics
 from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
+from robot_agent_harness.ros.lean_mcp import without_cryptography
 from robot_agent_harness.ros.mission_server import DEACTIVATED, INTERRUPTED, MissionServer
 from robot_agent_harness.ros.nav2 import Nav2Controller
 from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_PERIOD_S
@@ -42,7 +42,12 @@ from robot_agent_harness.ros.threads import on_loop
 from robot_agent_harness.ros.world_sources import WorldSources
 from robot_agent_harness.world.salient import Salient
 
+if TYPE_CHECKING:
+    from robot_agent_harness.mcp_server import McpServer
+
 logger = logging.getLogger(__name__)
+
+McpTransport: TypeAlias = Literal['http', 'stdio']
 
 CLOSE_S = 3.5
 """The longest that closing takes, whatever hangs: Ctrl-C must end the process within 5 s."""
@@ -56,6 +61,7 @@ HUMAN_TEXT_MAX = 4000
 class HarnessSession:
     """The core with its ROS and MCP surroundings.
 
+    :param mcp: how MCP is served; None: not at all.
     :raises HarnessError: something that the parameters name cannot be used; nothing stays open.
     """
 
@@ -65,7 +71,7 @@ class HarnessSession:
         parameters: Mapping[str, Value],
         *,
         loop: asyncio.AbstractEventLoop,
-        mcp_http: bool,
+        mcp: McpTransport | None,
     ) -> None:
         self._node = node
         self._parameters = parameters
@@ -77,8 +83,10 @@ class HarnessSession:
         self._activation: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._mcp_http = mcp_http
+        self._mcp_transport = mcp
         self._mcp_serving = False
+        self.mcp: McpServer | None = None
+        """The MCP server, where one is wanted; over stdio, whoever made the session runs it."""
         with contextlib.ExitStack() as undo:
             self._nav2 = Nav2Controller(node, CONTROLLER, clock=self._clock, loop=loop)
             undo.callback(self._nav2.close)
@@ -86,7 +94,8 @@ class HarnessSession:
             self.core = on_loop(loop, self._make_core())
             self._left_open = on_loop(loop, self._adopt(self.core))
             undo.callback(lambda: on_loop(loop, self.core.close(cancel_running=False)))
-            self.mcp = self._make_mcp()
+            if mcp is not None:
+                self.mcp = self._make_mcp()
             self._make_topics()
             on_loop(loop, self._begin())
             undo.pop_all()
@@ -95,6 +104,10 @@ class HarnessSession:
     def readiness(self) -> str | None:
         """Why managed calls are refused; None while they are taken."""
         return None if self._accepting else self._why_not
+
+    @property
+    def _endpoint(self) -> str | None:
+        return self.mcp.url if self.mcp is not None and self._mcp_serving else None
 
     # -- transitions, on the loop ----------------------------------------------------------------
 
@@ -108,7 +121,7 @@ class HarnessSession:
             None if self._recovered else asyncio.create_task(recover(self.core, self._left_open))
         )
         try:
-            if self._mcp_http and not self._mcp_serving:
+            if self.mcp and self._mcp_transport == 'http' and not self._mcp_serving:
                 await self.mcp.start()
                 self._mcp_serving = True
         except BaseException:
@@ -197,13 +210,22 @@ class HarnessSession:
             raise
 
     def _make_mcp(self) -> McpServer:
-        core = self.core
+        # Here, since it is a fifth of the process: a node that does not serve MCP goes without.
+        with without_cryptography():
+            from robot_agent_harness.mcp_server import McpServer, McpSettings
+
+        core, p = self.core, self._parameters
+        token_file = str(p['mcp.token_file'])
         return McpServer(
             registry=core.registry,
             dispatcher=core.dispatcher,
             observer=core.observer,
             board=core.board,
-            settings=_mcp_settings(self._parameters),
+            settings=McpSettings(
+                host=str(p['mcp.host']),
+                port=int(p['mcp.port']),
+                token_file=Path(token_file) if token_file else None,
+            ),
             mission_id=lambda: core.harness.mission_id,
             redactor=shared_redactor(),
             events_reader=self._read_events,
@@ -227,7 +249,7 @@ class HarnessSession:
             battery_low_fraction=float(p['battery.low_fraction']),
             model=self.model,
             readiness=lambda: self.readiness,
-            endpoint=lambda: self.mcp.url if self._mcp_serving else None,
+            endpoint=lambda: self._endpoint,
         )
         self._missions = MissionServer(node, self.core, loop=self._loop, refusal=self._refusal)
         self._human = node.create_subscription(
@@ -263,7 +285,7 @@ class HarnessSession:
             self._refuse('recovery failed; see the log')
             return
         self.core.dispatcher.active = self._accepting = True
-        where = f'MCP at {self.mcp.url}' if self._mcp_serving else 'MCP over HTTP not served'
+        where = f'MCP at {self._endpoint}' if self._endpoint else 'MCP over HTTP not served'
         model = f'{self.model.provider} {self.model.model or ""}'.strip() if self.model else 'none'
         logger.info('ready: %s, journal %s, model %s', where, self.core.journal.path, model)
 
@@ -279,7 +301,7 @@ class HarnessSession:
             task.cancel()
         # It ends when its action has, which the core sees to.
         self._missions.end_mission(INTERRUPTED)
-        if self._mcp_serving:
+        if self.mcp is not None and self._mcp_serving:
             self._mcp_serving = False
             try:
                 await self.mcp.stop()
@@ -329,12 +351,3 @@ class HarnessSession:
 
 def _plain(event: Any) -> dict[str, Any]:
     return {name: getattr(event, name) for name in event.__slots__}
-
-
-def _mcp_settings(p: Mapping[str, Value]) -> McpSettings:
-    token_file = str(p['mcp.token_file'])
-    return McpSettings(
-        host=str(p['mcp.host']),
-        port=int(p['mcp.port']),
-        token_file=Path(token_file) if token_file else None,
-    )
