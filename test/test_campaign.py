@@ -16,7 +16,7 @@ import pytest
 from robot_agent_harness.actions import verification
 from robot_agent_harness.actions.preconditions import PreconditionReport
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.skills import dispatcher
+from robot_agent_harness.skills import starter
 from robot_agent_harness.testing.campaign import run_campaign, run_one
 from robot_agent_harness.testing.campaign.__main__ import main
 from robot_agent_harness.testing.campaign.faults import Fault, FOREVER, KINDS
@@ -169,7 +169,7 @@ def test_the_oracle_notices_a_precondition_check_that_checks_nothing(
     problem: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(dispatcher, 'validate', lambda *_, **__: PreconditionReport(()))
+    monkeypatch.setattr(starter, 'validate', lambda *_, **__: PreconditionReport(()))
     verdict = run_one(1, plan=_plan(*faults, calls=calls))
     assert any(problem in what for what in verdict.found('broken')), verdict.describe()
 
@@ -203,7 +203,7 @@ def test_the_command_prints_a_table_and_tells_of_one_seed(
         'robot_agent_harness.testing.campaign.running.draw_plan',
         lambda seed: replace(_plan(Fault('emergency_stop', 0.0, FOREVER, 0.0)), seed=seed),
     )
-    monkeypatch.setattr(dispatcher, 'validate', lambda *_, **__: PreconditionReport(()))
+    monkeypatch.setattr(starter, 'validate', lambda *_, **__: PreconditionReport(()))
     assert main(['--seed', '7', '--missions', '1']) == 1
     assert 'FAILED seed 7: broken: ' in capsys.readouterr().out
 
