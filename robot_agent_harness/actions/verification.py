@@ -32,6 +32,8 @@ DISPLACEMENT_SLACK_M = 0.5
 """By how much map and odometry may differ over a trip: a usual correction of the localisation."""
 DISPLACEMENT_SLACK_RATIO = 0.35
 """Further slack as a share of the trip, for wheel slip and a heading that drifts by 20 degrees."""
+JUMP_SLACK_M, JUMP_SLACK_RAD = 0.35, 0.5
+"""The same once the localisation has been seen to jump."""
 DISPLACEMENT_SLACK_RAD = 1.0
 """By how much their headings may differ: wheels slip most where a robot turns."""
 
@@ -208,10 +210,12 @@ def _displacement_conflict(
         now.odometry.usable,
     )
     map_from, map_to, odom_from, odom_to = ends
-    if map_from is not None and map_to is not None and map_to.jumps != map_from.jumps:
-        return 'the localisation jumped during the trip, as odometry showed'
-    if map_from is None or map_to is None or odom_from is None:
-        return None  # odometry was silent at the start: on such a robot it has no say
+    if map_from is None or map_to is None:
+        return None
+    jumped = map_to.jumps != map_from.jumps
+    if odom_from is None:
+        # Silent at the start: on such a robot the wheels have no say, but a jump seen since has.
+        return 'the localisation jumped during the trip' if jumped else None
     if odom_to is None:
         moved_m = math.hypot(map_to.x - map_from.x, map_to.y - map_from.y)
         silent = f'the map pose moved {moved_m:.2f} m and odometry fell silent on the way'
@@ -225,8 +229,13 @@ def _displacement_conflict(
         'displacements_apart_m': _r(apart_m),
         'displacements_apart_rad': _r(apart_rad),
     }
-    slack_m = DISPLACEMENT_SLACK_M + DISPLACEMENT_SLACK_RATIO * max(map_m, odom_m)
-    if apart_m <= slack_m and apart_rad <= DISPLACEMENT_SLACK_RAD:
+    if jumped:
+        # Only a jump that has been taken back leaves wheels and map together this closely.
+        slack_m, slack_rad = JUMP_SLACK_M, JUMP_SLACK_RAD
+    else:
+        slack_m = DISPLACEMENT_SLACK_M + DISPLACEMENT_SLACK_RATIO * max(map_m, odom_m)
+        slack_rad = DISPLACEMENT_SLACK_RAD
+    if apart_m <= slack_m and apart_rad <= slack_rad:
         return None
     return (
         f'map pose and odometry moved apart by {apart_m:.2f} m and {apart_rad:.2f} rad'
