@@ -137,9 +137,10 @@ class Nav2Controller:
                 raise ConnectionError(f'no action server {self._name}')
             request = NavigateToPose.Impl.SendGoalService.Request(goal_id=_uuid(goal_id))
             request.goal.pose = pose_stamped(goal, self._clock.ros_ns())
-            # Listened for before the request leaves: feedback may overtake the response.
-            self._listen_for(goal_id)
+            self._own_goal(goal_id)
             self._call('send', self._send, goal_id, request, self._on_goal_response)
+            # Only now, since the rclpy thread wakes for it. Feedback that is there already waits.
+            self._want_feedback()
         except Exception as error:
             # rclpy and the generated setters raise many types; all mean that nothing was written.
             logger.warning('goal %s was not sent: %s', goal_id, error)
@@ -148,7 +149,8 @@ class Nav2Controller:
     def request_result(self, goal_id: str) -> None:
         """Ask for the goal's result, also of a goal that an earlier run sent."""
         request = NavigateToPose.Impl.GetResultService.Request(goal_id=_uuid(goal_id))
-        self._listen_for(goal_id)
+        self._own_goal(goal_id)
+        self._want_feedback()
         self._try('result', self._result, goal_id, request, self._on_result)
 
     def cancel(self, goal_id: str) -> None:
@@ -181,10 +183,12 @@ class Nav2Controller:
         for client in (self._send, self._result, self._cancel):
             self._node.destroy_client(client)
 
-    def _listen_for(self, goal_id: str) -> None:
+    def _own_goal(self, goal_id: str) -> None:
         self._own[bytes.fromhex(goal_id)] = None
         while len(self._own) > GOALS_MAX:
             del self._own[next(iter(self._own))]
+
+    def _want_feedback(self) -> None:
         self._feedback.want()
         executor = self._node.executor
         if executor is not None:
