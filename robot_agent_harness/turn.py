@@ -9,7 +9,7 @@ loop inside the turn, append-only. Each answer and each failure to get one is re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -199,6 +199,8 @@ class TurnTaker:
         for call in decision.tool_calls:
             known = self._registry.get(call.name)
             managed = known is not None and known.managed is not None
+            if turn.mission.claim is not None or self._canceled.is_set():
+                managed_allowed = False  # the mission is over
             result = await self._call_tool(turn, decision, call, managed, managed_allowed)
             blocks.append(ToolResultBlock(call.id, compact(result.structured), result.is_error))
             if managed and managed_allowed:
@@ -210,7 +212,7 @@ class TurnTaker:
         self, turn: _Turn, decision: Decision, call: ToolCall, managed: bool, managed_allowed: bool
     ) -> ToolResult:
         arguments, purpose, expected = _split_intent(call.arguments, managed)
-        result = await self._dispatcher.call(
+        calling = self._dispatcher.call(
             call.name,
             arguments,
             CallContext(
@@ -221,10 +223,11 @@ class TurnTaker:
                 purpose=purpose,
                 expected_outcome=expected,
                 managed_allowed=managed_allowed,
-                malformed=call.malformed,
+                malformed=_not_offered(call) or call.malformed,
                 loop_skills=(turn.finish,),
             ),
         )
+        result = await (calling if managed else self._unless_canceled(calling))
         if managed and managed_allowed:
             turn.mission.remember(
                 result.data.get('action_id'),
@@ -238,6 +241,18 @@ class TurnTaker:
                 ),
             )
         return result
+
+    async def _unless_canceled(self, calling: Coroutine[Any, Any, ToolResult]) -> ToolResult:
+        """Wait for an ordinary tool, unless the mission is cancelled; it is recorded anyway."""
+        call = asyncio.ensure_future(calling)
+        canceled = asyncio.ensure_future(self._canceled.wait())
+        either: set[asyncio.Future[Any]] = {call, canceled}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        canceled.cancel()
+        if call.done():
+            return call.result()
+        call.cancel()  # of our waiting: the dispatcher lets the tool end
+        return ToolResult(ResultStatus.INTERRUPTED, 'the mission was cancelled during the call')
 
     async def _decide(self, turn: _Turn, request: ModelRequest) -> Decision:
         """Ask the model, again where that may help, and record each answer and each failure.
@@ -335,6 +350,12 @@ class TurnTaker:
             return ToolResult(ResultStatus.COMPLETED, 'the mission is over')
 
         return finish_mission
+
+
+def _not_offered(call: ToolCall) -> str | None:
+    if call.name not in NOT_FOR_MODEL:
+        return None
+    return 'not offered here: you are asked again when there is something to tell'
 
 
 def _split_intent(arguments: Any, managed: bool) -> tuple[Any, str | None, str | None]:

@@ -63,6 +63,9 @@ _DESIGN = (
             'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
             'test_kill.py::test_killed_at_any_moment_nothing_is_lost_doubled_or_sent_again',
             'test_fail_closed.py::test_whatever_a_skill_does_its_call_gets_one_result_that_is_json',
+            'test_tracker.py'
+            '::test_a_listener_that_fails_leaves_the_action_and_the_other_listeners_alone',
+            'test_harness.py::test_the_model_cannot_make_the_loop_wait',
         ),
         _clause(
             'INV-2',
@@ -73,6 +76,9 @@ _DESIGN = (
             'test_recordings.py::test_success_that_no_pose_confirms_stays_unknown',
             'test_campaign.py::test_300_random_missions_have_no_false_success_and_no_broken_invariant',
             'test_fail_closed.py::test_a_verifier_that_raises_has_shown_nothing',
+            'test_tracker.py'
+            '::test_a_controller_that_contradicts_itself_confirms_nothing_in_any_order',
+            'test_harness.py::test_an_action_of_a_client_supports_no_claim_of_the_model',
         ),
         _clause(
             'INV-3',
@@ -94,6 +100,8 @@ _DESIGN = (
             'test_harness.py'
             '::test_a_decision_whose_world_changed_moves_nothing_and_is_taken_again',
             'test_dds_controller.py::test_with_a_state_that_cannot_be_believed_no_goal_is_sent',
+            'test_tracker.py::test_a_goal_that_was_never_seen_to_be_taken_is_not_denied_away',
+            'test_harness.py::test_no_goal_goes_out_after_the_model_has_ended_the_mission',
         ),
         _clause(
             'INV-5',
@@ -1767,6 +1775,10 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             'the table of failures, held to the cases and to the tests',
             ('test_every_kind_of_failure_has_its_row_with_the_tests_that_show_it',),
         ),
+        'test_harness.py': NotAClause(
+            'closer looks at how missions end',
+            ('test_a_fault_of_the_client_or_of_ours_ends_the_mission_and_its_action',),
+        ),
         'test_journal_assertions.py': NotAClause(
             'the checker of journals, which other tests rely on',
             (
@@ -1796,6 +1808,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_unhealthy_journal_recovers_with_nothing_to_write',
                 'test_too_many_waiting_facts_drop_the_oldest_progress_and_say_so',
                 'test_facts_that_are_no_progress_are_kept_beyond_the_cap',
+                'test_waiting_facts_without_any_progress_are_not_searched_again_and_again',
                 'test_closing_an_unavailable_journal_is_bounded_and_says_what_is_lost',
                 'test_closing_does_not_wait_for_a_disk_that_hangs',
                 'test_a_record_of_another_program_stops_the_writing',
@@ -2039,6 +2052,15 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_missing_configuration_file_is_named',
             ),
         ),
+        'test_places.py': NotAClause(
+            'closer looks at the file of places, and at what is remembered of it',
+            (
+                'test_a_wrong_file_is_refused_by_name_with_its_reason',
+                'test_coordinates_at_the_limit_are_taken',
+                'test_each_edit_that_cannot_be_read_is_logged_and_a_later_good_one_counts',
+                'test_what_the_book_has_forgotten_is_unknown_and_stops_the_call',
+            ),
+        ),
         'test_projection.py': NotAClause(
             'closer looks at PIECE-03',
             (
@@ -2095,6 +2117,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_measured_values_are_told_in_short',
                 'test_durations_are_told_in_the_unit_that_fits',
                 'test_grid_lines_stand_at_round_numbers',
+            ),
+        ),
+        'test_ros_texts.py': NotAClause(
+            'texts of any kind in messages',
+            (
+                'test_what_ros_can_carry_is_left_as_it_is',
+                'test_the_result_of_a_mission_arrives_whatever_its_texts_hold',
+                'test_a_record_is_told_whatever_its_ids_and_payload_hold',
             ),
         ),
         'test_setup_env.py': NotAClause(
@@ -2229,6 +2259,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_source_that_is_late_on_arrival_is_told_apart_from_one_that_is_silent',
                 'test_a_number_that_is_not_finite_never_reaches_a_snapshot',
                 'test_whether_a_value_is_finite_is_asked_of_every_float_in_it',
+            ),
+        ),
+        'test_values.py': NotAClause(
+            'values that cannot be printed or counted',
+            (
+                'test_what_cannot_be_printed_becomes_a_note',
+                'test_a_finding_about_a_huge_integer_is_told',
+                'test_usage_that_is_no_count_is_not_counted',
             ),
         ),
     }

@@ -17,6 +17,7 @@ from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.llm.client import Decision, ModelRequest
 from robot_agent_harness.mission import MissionOutcome, MissionReport
 from robot_agent_harness.testing import (
     Bench,
@@ -27,6 +28,8 @@ from robot_agent_harness.testing import (
     scripted,
     text,
 )
+from robot_agent_harness.testing.scripted_model import RecordingScriptedClient
+from robot_agent_harness.world.salient import Salient
 
 INTENT = {'purpose': 'look there', 'expected_outcome': 'the robot stands there'}
 FINISH = call('finish_mission', outcome='achieved', reason='it was seen to arrive')
@@ -244,6 +247,33 @@ def test_a_model_that_cannot_be_asked_ends_the_mission(tmp_path: Path) -> None:
     assert (report.reason, report.outcome) == ('model_error', MissionOutcome.UNKNOWN)
 
 
+class Failing(RecordingScriptedClient):
+    """A model whose client has a fault of its own, once its script gets there."""
+
+    async def decide(self, request: ModelRequest) -> Decision:
+        if self.requests:
+            raise KeyError('a fault of the client')
+        return await super().decide(request)
+
+
+def test_a_fault_of_the_client_or_of_ours_ends_the_mission_and_its_action(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = Rig(tmp_path)
+    rig.model = Failing.from_dict({'responses': [go(5.0)]})
+    rig.nav2.silent = True
+
+    async def noticed(bench: Bench) -> None:
+        await asyncio.sleep(1.0)
+        bench.core.harness.notify(Salient('human_message', 'hurry', {}))
+
+    report = rig.run(noticed)
+    assert (report.reason, report.outcome) == ('harness_fault', MissionOutcome.UNKNOWN)
+    assert [ended['reason'] for ended in rig.of('MISSION_ENDED')] == ['harness_fault']
+    assert len(rig.of('ROBOT_ACTION_OUTCOME')) == 1
+    assert 'a fault of the client' in caplog.text
+
+
 def test_outcomes_of_one_mission_do_not_reach_the_next(tmp_path: Path) -> None:
     async def scenario() -> None:
         nav2 = ArrivingNav2()
@@ -314,3 +344,34 @@ def test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record(
         assert [e.payload['reason'] for e in reader.events() if e.type == 'MISSION_ENDED'] == [
             'interrupted'
         ]
+
+
+def test_no_goal_goes_out_after_the_model_has_ended_the_mission(tmp_path: Path) -> None:
+    both = response(
+        calls=[
+            {'name': 'finish_mission', 'arguments': {'outcome': 'achieved', 'reason': 'done'}},
+            {'name': 'navigate_to_pose', 'arguments': {'x': 1.0, 'y': 0.0, **INTENT}},
+        ]
+    )
+    rig = Rig(tmp_path, both)
+    report = rig.run()
+    assert rig.nav2.sent == []
+    assert rig.statuses == ['completed', 'one_managed_action_per_step']
+    assert (report.outcome, report.claim_supported) == (MissionOutcome.UNKNOWN, None)
+
+
+def test_the_model_cannot_make_the_loop_wait(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, call('wait_for_action', action_id='0' * 32, timeout_s=600.0), FINISH)
+    rig.run()
+    assert rig.statuses[0] == 'invalid_arguments'
+
+
+def test_an_action_of_a_client_supports_no_claim_of_the_model(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, {**call('list_places'), 'delay_s': 5.0}, FINISH)
+
+    async def drive(bench: Bench) -> None:
+        result = await bench.call('navigate_to_pose', {'x': 1, 'y': 0}, mission_id='mission-a')
+        await bench.outcome(result.data['action_id'])
+
+    report = rig.run(drive)
+    assert (report.outcome, report.claim_supported) == (MissionOutcome.UNKNOWN, None)

@@ -241,3 +241,94 @@ def test_after_an_unknown_end_the_next_goal_waits_for_evidence_of_rest(tmp_path:
         return statuses
 
     assert run_virtual(scenario()) == ['precondition_changed', 'precondition_changed', 'accepted']
+
+
+def _ended(tmp_path: Path, tell: Callable[[Bench], None]) -> RobotAction:
+    """Let the robot arrive, and let the controller tell of it in its own way."""
+
+    async def scenario() -> RobotAction:
+        async with Bench(tmp_path / 'j.db') as bench:
+            result = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            bench.robot.place(2.0, 0.0)
+            await asyncio.sleep(1.0)
+            tell(bench)
+            return await bench.outcome(result.data['action_id'])
+
+    action = run_virtual(scenario())
+    assert check_journal(tmp_path / 'j.db') == []
+    return action
+
+
+def _result_then_status(bench: Bench) -> None:
+    bench.nav2.result(GoalStatus.SUCCEEDED, {})
+    bench.nav2.status((bench.nav2.own_goal, GoalStatus.ABORTED))
+
+
+def _status_then_result(bench: Bench) -> None:
+    bench.nav2.status((bench.nav2.own_goal, GoalStatus.ABORTED))
+    bench.nav2.result(GoalStatus.SUCCEEDED, {})
+
+
+def _listed_twice(bench: Bench) -> None:
+    own = bench.nav2.own_goal
+    bench.nav2.status((own, GoalStatus.ABORTED), (own, GoalStatus.SUCCEEDED))
+
+
+def _two_results(bench: Bench) -> None:
+    bench.nav2.result(GoalStatus.SUCCEEDED, {})
+    bench.nav2.result(GoalStatus.CANCELED, {})
+
+
+@pytest.mark.parametrize(
+    'tell', [_result_then_status, _status_then_result, _listed_twice, _two_results]
+)
+def test_a_controller_that_contradicts_itself_confirms_nothing_in_any_order(
+    tell: Callable[[Bench], None], tmp_path: Path
+) -> None:
+    action = _ended(tmp_path, tell)
+    assert (action.state.value, action.outcome and action.outcome.reason.value) == (
+        'UNKNOWN',
+        'verification_inconclusive',
+    )
+
+
+def test_a_goal_that_was_never_seen_to_be_taken_is_not_denied_away(tmp_path: Path) -> None:
+    async def scenario() -> list[str]:
+        nav2 = ScriptableNav2(accept_after_s=None)
+        nav2.cancel_code = 2
+        async with Bench(tmp_path / 'j.db', nav2=nav2) as bench:
+            first = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            second = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            await asyncio.sleep(10.0)
+            asked = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            nav2.accept_after_s = 0.05
+            third = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            return [result.status.value for result in (first, second, asked, third)]
+
+    assert run_virtual(scenario()) == [
+        'acceptance_unknown',
+        'precondition_changed',
+        'precondition_changed',
+        'accepted',
+    ]
+
+
+def test_a_listener_that_fails_leaves_the_action_and_the_other_listeners_alone(
+    tmp_path: Path,
+) -> None:
+    def fail(action: RobotAction) -> None:
+        raise RuntimeError('not mine')
+
+    heard = []
+
+    async def scenario() -> str:
+        async with Bench(tmp_path / 'j.db') as bench:
+            bench.core.tracker.on_change(fail)
+            bench.core.tracker.on_change(heard.append)
+            result = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            bench.robot.place(2.0, 0.0)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            return (await bench.outcome(result.data['action_id'])).state.value
+
+    assert run_virtual(scenario()) == 'SUCCEEDED'
+    assert heard

@@ -128,7 +128,11 @@ class ActionBoard:
         return tuple(sorted(foreign - before))
 
     def foreign_goal_since(self, monotonic_ns: int) -> str | None:
-        """Return a foreign goal that was seen active at or after this steady time."""
+        """Return a foreign goal that is active, or was seen active since this steady time."""
+        for goals in self._goals.values():
+            for goal_id, _ in goals.active:
+                if not self.owns(goal_id):
+                    return goal_id
         for goal_id, seen in self._foreign_active_ns.items():
             if seen >= monotonic_ns:
                 return goal_id

@@ -45,6 +45,8 @@ FEEDBACK_PERIOD_S = 1.0
 """Feedback is journalled at most this often (CONTRACT); Nav2 sends a hundred a second."""
 RESULT_GRACE_S = 0.5
 """How long the result may lag behind a terminal status: 1 ms was seen, on either side."""
+PREEMPTION_WITHIN_S = 2.0
+"""How long before our abort a goal that is over by now may have taken ours over."""
 PREEMPTION_GRACE_S = 0.3
 """How long the status of the goal that preempted ours may lag behind our abort: 10 ms was seen."""
 OUTCOME_DURABLE_S = 2.0
@@ -113,6 +115,8 @@ class ActionFollower:
         self._bell = Bell()
         self._feedback_due_ns = 0
         self._started_ns = clock.monotonic_ns()
+        if action.state is not ActionState.REQUESTED:
+            self.heard.shown_running_ns = 1  # an earlier run heard that it was taken
 
     # -- what is heard ---------------------------------------------------------------------------
 
@@ -122,11 +126,12 @@ class ActionFollower:
         if isinstance(event, GoalFeedback):
             self.action = replace(self.action, feedback=event.feedback)
             self._board.put(self.action)
+            self.heard.take_feedback(now_ns)
             early = self.action.state in (ActionState.REQUESTED, ActionState.ACCEPTED)
             if not early and now_ns < self._feedback_due_ns:
                 return
         elif isinstance(event, CancelResponse):
-            self.heard.take_cancel_response(event)
+            self.heard.take_cancel_response(event, now_ns)
         else:
             self.heard.take(event, now_ns)
         self._bell.ring()
@@ -149,13 +154,14 @@ class ActionFollower:
 
     async def run(self) -> None:
         """Send the goal and follow it to its outcome."""
-        self._controller.send_goal(self.action.action_id, self.action.goal)
         try:
+            self._controller.send_goal(self.action.action_id, self.action.goal)
             if await self._await_acceptance():
                 await self._await_end()
         except Exception as error:
             # A fault in here must not leave an action without an outcome or a waiter hanging.
             logger.exception('following action %s failed', self.action.action_id)
+            _resolve(self.acceptance, Acceptance.UNKNOWN)
             if not self.concluding:
                 why = f'harness fault: {error!r}'
                 await self._unknown(OutcomeReason.VERIFICATION_INCONCLUSIVE, why)
@@ -197,7 +203,7 @@ class ActionFollower:
         heard, accept_s = self.heard, self.plan.timeouts.accept_s
         deadline = self._started_ns + _ns(accept_s)
         while True:
-            if heard.send_error is not None:
+            if heard.send_error is not None and not heard.accepted:
                 _resolve(self.acceptance, Acceptance.NOT_SENT)
                 await self._end(
                     ActionState.FAILED, OutcomeReason.CONTROLLER_LOST, heard.send_error
@@ -230,9 +236,9 @@ class ActionFollower:
 
     async def _refused(self) -> None:
         """End a goal that the controller refused, unless the same controller says that it runs."""
-        if self.heard.runs or self.action.feedback:
+        if self.heard.accepted:
             _resolve(self.acceptance, Acceptance.UNKNOWN)
-            why = 'the controller refused the goal, and says that it runs it'
+            why = 'the controller refused the goal, and tells of it as of one that it took'
             await self._unknown(OutcomeReason.VERIFICATION_INCONCLUSIVE, why)
             return
         # Announced first: the call's result does not wait for the outcome's record.
@@ -298,12 +304,15 @@ class ActionFollower:
             await self._verify(terminal)
             return
         terminal = await self._with_result(terminal)
+        if self.heard.contradicts:
+            await self._verify(terminal)
+            return
         if terminal.status == GoalStatus.CANCELED:
             why = 'the goal was cancelled'
             await self._end(ActionState.FAILED, OutcomeReason.CANCELED, why, terminal)
             return
         error_code = (terminal.payload or {}).get('error_code', 0)
-        foreign = None if error_code else await self._preemptor()
+        foreign = None if error_code else await self._preemptor(terminal)
         if foreign is not None:
             why = f'another client sent goal {foreign}, which replaced this one'
             await self._end(ActionState.FAILED, OutcomeReason.PREEMPTED, why, terminal)
@@ -318,9 +327,10 @@ class ActionFollower:
             pass
         return self.heard.terminal() or terminal
 
-    async def _preemptor(self) -> str | None:
+    async def _preemptor(self, terminal: Terminal) -> str | None:
         """Return the foreign goal that took over, waiting a moment for its status."""
-        since = self.action.requested_monotonic_ns
+        recently = terminal.monotonic_ns - _ns(PREEMPTION_WITHIN_S)
+        since = max(self.action.requested_monotonic_ns, recently)
         deadline = self._clock.monotonic_ns() + _ns(PREEMPTION_GRACE_S)
         while (foreign := self._board.foreign_goal_since(since)) is None:
             if not await self._news_before(deadline):
@@ -352,17 +362,20 @@ class ActionFollower:
             pause_s = min(pause_s * 1.5, VERIFY_POLL_MAX_S)
 
     def _judge(self, terminal: Terminal, now: WorldSnapshot) -> Judgement:
-        if terminal.status != GoalStatus.SUCCEEDED:
-            why = f'the status topic said SUCCEEDED, the {terminal.source} says otherwise'
-            return Judgement(Verdict.INCONCLUSIVE, True, {'why': why})
         try:
-            return self._verifier.judge(
+            judgement = self._verifier.judge(
                 goal=self.action.goal, before=self._before, terminal=terminal, now=now
             )
         except (Exception, SystemExit) as error:
             # A verifier may be a user's own; one that raises has shown nothing.
             logger.exception('the verifier of action %s raised', self.action.action_id)
             return Judgement(Verdict.INCONCLUSIVE, True, {'why': f'the verifier raised {error!r}'})
+        if self.heard.contradicts and judgement.verdict is Verdict.CONFIRMED:
+            told = ', '.join(sorted(GoalStatus.name_of(end) for end in self.heard.ends))
+            told += ', and it refused the goal' if self.heard.response is False else ''
+            why = f'the controller contradicts itself: {told}'
+            return Judgement(Verdict.INCONCLUSIVE, True, {**judgement.evidence, 'why': why})
+        return judgement
 
     async def _conclude_verified(
         self, terminal: Terminal, snapshot: WorldSnapshot, judgement: Judgement

@@ -6,7 +6,7 @@ to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from robot_agent_harness.actions.controller import (
@@ -38,26 +38,60 @@ class Heard:
     result_ns: int = 0
     lost_ns: int | None = None
     """Since when the server has been out of sight; None while it is there."""
-    cancel_code: int | None = None
+    ends: set[int] = field(default_factory=set)
+    """Every end that was told, by either source: more than one is a contradiction."""
+    shown_running_ns: int = 0
+    """When the controller was last seen to run the goal, or to take it."""
+    denied_ns: int = 0
+    """When it last said that it runs no such goal."""
 
     def take(self, event: GoalResponse | GoalResult | SendFailed, now_ns: int) -> None:
         """Take one piece of news in."""
         if isinstance(event, GoalResponse):
             self.response = event.accepted if self.response is None else self.response
+            self.shown_running_ns = now_ns if event.accepted else self.shown_running_ns
         elif isinstance(event, SendFailed):
             self.send_error = event.message
-        elif not self.result_ended:
-            # A forgotten goal's empty answer (status 0, no proof) must not displace a real one.
-            self.result, self.result_ns = event, now_ns
+        else:
+            self._take_result(event, now_ns)
 
     def take_status(self, status: int, now_ns: int) -> None:
         """Take in what the status topic lists for the goal."""
+        if status in ENDED_STATUSES:
+            self.ends.add(status)
+        elif status in ACTIVE_STATUSES:
+            self.shown_running_ns = now_ns
         if self.status not in ENDED_STATUSES and status != self.status:
             self.status, self.status_ns = status, now_ns
 
-    def take_cancel_response(self, event: CancelResponse) -> None:
+    def take_feedback(self, now_ns: int) -> None:
+        """Take in that there was feedback: the goal runs."""
+        self.shown_running_ns = now_ns
+
+    def take_cancel_response(self, event: CancelResponse, now_ns: int) -> None:
         """Take in what the controller says to a cancel request."""
-        self.cancel_code = event.return_code
+        if event.return_code in RUNS_NO_SUCH_GOAL:
+            self.denied_ns = now_ns
+
+    def _take_result(self, result: GoalResult, now_ns: int) -> None:
+        if result.status in ENDED_STATUSES:
+            self.ends.add(result.status)
+        elif result.status == GoalStatus.UNKNOWN:
+            self.denied_ns = now_ns
+        if not self.result_ended:
+            # A forgotten goal's empty answer (status 0, no proof) must not displace a real one.
+            self.result, self.result_ns = result, now_ns
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the controller claims success and something else about the same goal."""
+        success = GoalStatus.SUCCEEDED in self.ends
+        return success and (len(self.ends) > 1 or self.response is False)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the controller has shown that it took the goal."""
+        return self.shown_running_ns > 0 or bool(self.ends)
 
     @property
     def result_ended(self) -> bool:
@@ -77,12 +111,9 @@ class Heard:
     @property
     def runs_no_more(self) -> bool:
         """Whether there is positive evidence that the controller does not run the goal."""
-        unknown = self.result is not None and self.result.status == GoalStatus.UNKNOWN
-        return (
-            self.last_status in ENDED_STATUSES
-            or self.cancel_code in RUNS_NO_SUCH_GOAL
-            or (unknown and not self.runs)
-        )
+        # A goal that was never seen to be taken may be on its way still.
+        denied = self.accepted and self.denied_ns > self.shown_running_ns
+        return self.last_status in ENDED_STATUSES or denied
 
     def terminal(self) -> Terminal | None:
         """Return the controller's last word about a goal that has ended; None while it has not."""

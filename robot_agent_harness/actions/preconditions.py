@@ -156,7 +156,7 @@ def _variance(limit: float | None, fresh: WorldSnapshot) -> Check | None:
     pose = fresh.map_pose.value
     if limit is None or pose is None or pose.position_variance_m2 is None:
         return None
-    ok = pose.position_variance_m2 <= limit
+    ok = 0.0 <= pose.position_variance_m2 <= limit
     detail = None if ok else 'the localisation is too uncertain'
     return Check('position_variance', ok, _round(pose.position_variance_m2), limit, detail)
 

@@ -13,8 +13,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+import logging
 
-from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.board import ActionBoard, FINISHED_KEPT
 from robot_agent_harness.actions.controller import (
     ActionController,
     ACTIVE_STATUSES,
@@ -34,13 +35,17 @@ from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan
 from robot_agent_harness.actions.records import progress
 from robot_agent_harness.actions.verification import Verifier
-from robot_agent_harness.clock import Clock
+from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.world.snapshot import WorldSnapshot
+
+logger = logging.getLogger(__name__)
 
 CANCEL_RESPONSE_S = 2.0
 """How long a caller waits to hear what the controller says to a cancel request."""
-ENDED_KEPT = 20
+ENDED_KEPT = FINISHED_KEPT
 """For how many ended actions news is still recognised."""
+LATE_ACCEPTANCE_S = 10.0
+"""How long a goal of which nothing was heard may still be on its way to the controller."""
 LATE_RECORDS_MAX = 20
 """How many late records one ended action may get."""
 
@@ -51,6 +56,9 @@ class _Ended:
 
     status: int | None
     plan: ActionPlan
+    accepted: bool
+    """Whether the controller was seen to take the goal."""
+    requested_ns: int
     records: int = 0
 
 
@@ -150,8 +158,8 @@ class RobotActionTracker:
     def restore(self, action: RobotAction, plan: ActionPlan) -> None:
         """Remember an action that an earlier run ended UNKNOWN: its goal may still run."""
         self._board.put(action)
-        self._ended[action.action_id] = _Ended(None, plan)
-        self._ask_for_unknown()
+        self._ended[action.action_id] = _Ended(None, plan, True, action.requested_monotonic_ns)
+        self.ask_for_unknown()
 
     async def wait(self, action_id: str, timeout_s: float) -> RobotAction | None:
         """Return the action once it has an outcome, or as it is when the time is up.
@@ -223,12 +231,13 @@ class RobotActionTracker:
         for goal_id in self._board.update_goals(controller, report.goals):
             for listener in self._foreign_listeners:
                 listener(goal_id)
-        listed = dict(report.goals)
-        for action_id, follower in self._followers.items():
+        for follower in self._followers.values():
             if follower.plan.controller == controller:
-                follower.hear_status(listed.get(action_id))
+                follower.hear_status(None)
         for goal_id, status in report.goals:
-            if goal_id in self._ended and goal_id not in self._followers:
+            if goal_id in self._followers:
+                self._followers[goal_id].hear_status(status)
+            elif goal_id in self._ended:
                 self._late_status(goal_id, status, 'status_topic')
 
     def _on_presence(self, controller: str, reachable: bool) -> None:
@@ -237,10 +246,10 @@ class RobotActionTracker:
             if follower.plan.controller == controller:
                 follower.hear_presence(reachable)
         if reachable:
-            self._ask_for_unknown()
+            self.ask_for_unknown()
 
-    def _ask_for_unknown(self) -> None:
-        """Ask what became of the goal of an action that ended UNKNOWN."""
+    def ask_for_unknown(self) -> None:
+        """Ask what became of the goal of an action that ended UNKNOWN, if it still matters."""
         action_id = self._board.unsettled
         ended = self._ended.get(action_id) if action_id else None
         if action_id is None or ended is None:
@@ -254,13 +263,20 @@ class RobotActionTracker:
     def _on_late(self, event: OwnNews) -> None:
         if isinstance(event, GoalResult):
             if event.status == GoalStatus.UNKNOWN:
-                self._board.goal_ended(event.goal_id)  # the server runs no goal of that id
+                self._denied(event.goal_id)
             self._late_status(event.goal_id, event.status, 'result')
         elif isinstance(event, GoalResponse):
             status = GoalStatus.ACCEPTED if event.accepted else GoalStatus.ABORTED
             self._late_status(event.goal_id, status, 'goal_response')
         elif isinstance(event, CancelResponse) and event.return_code in RUNS_NO_SUCH_GOAL:
-            self._board.goal_ended(event.goal_id)
+            self._denied(event.goal_id)
+
+    def _denied(self, goal_id: str) -> None:
+        """Believe the server that it runs no such goal, unless it may be on its way there."""
+        ended = self._ended[goal_id]
+        waited_s = (self._clock.monotonic_ns() - ended.requested_ns) / NS_PER_S
+        if ended.accepted or waited_s >= LATE_ACCEPTANCE_S:
+            self._board.goal_ended(goal_id)
 
     def _late_status(self, goal_id: str, status: int, source: str) -> None:
         """Record news of an ended action; nothing is left driving unattended."""
@@ -285,14 +301,15 @@ class RobotActionTracker:
 
     def _publish(self, action: RobotAction) -> None:
         self._board.put(action)
-        for listener in self._change_listeners:
-            listener(action)
+        _tell(self._change_listeners, action)
 
     def _on_ended(self, follower: ActionFollower, action: RobotAction) -> None:
         """Let go of an action whose outcome is recorded, and tell of it."""
         del self._followers[action.action_id]
         status = follower.heard.last_status
-        self._ended[action.action_id] = _Ended(status, follower.plan)
+        self._ended[action.action_id] = _Ended(
+            status, follower.plan, follower.heard.accepted, action.requested_monotonic_ns
+        )
         while len(self._ended) > ENDED_KEPT:
             del self._ended[next(iter(self._ended))]
         self._publish(action)
@@ -300,5 +317,13 @@ class RobotActionTracker:
             self._board.goal_ended(action.action_id)
         elif status in ACTIVE_STATUSES and action.state is not ActionState.UNKNOWN:
             self._cancel_unattended(action.action_id, follower.plan)  # UNKNOWN ones are already
-        for listener in self._outcome_listeners:
+        _tell(self._outcome_listeners, action)
+
+
+def _tell(listeners: list[Callable[[RobotAction], None]], action: RobotAction) -> None:
+    for listener in listeners:
+        try:
             listener(action)
+        except Exception:
+            # Whoever listens: the action goes on, and so do the others.
+            logger.exception('a listener failed on action %s', action.action_id)

@@ -119,7 +119,7 @@ class NavigationVerifier:
         pose, why = self._fresh(now.map_pose, terminal, now, 'pose')
         if pose is None:
             return _inconclusive(evidence, why)
-        if pose.frame_id != goal['frame_id']:
+        if pose.frame_id.lstrip('/') != goal['frame_id'].lstrip('/'):
             return _inconclusive(
                 evidence, f'the pose is in {pose.frame_id}, the goal in {goal["frame_id"]}'
             )
@@ -137,9 +137,10 @@ class NavigationVerifier:
             'yaw_tolerance_rad': self.yaw_tolerance_rad,
         }
         limit = self.max_position_variance_m2
-        if limit is not None and variance is not None and variance > limit:
+        if limit is not None and variance is not None and not 0.0 <= variance <= limit:
             return _inconclusive(
-                evidence, f'the localisation is not trustworthy: variance above {limit} m^2'
+                evidence,
+                f'the localisation is not trustworthy: variance not from 0 to {limit} m^2',
             )
         motion, why = self._fresh(now.motion, terminal, now, 'motion')
         if motion is None:
@@ -188,7 +189,7 @@ def _contradiction(terminal: Terminal) -> str | None:
     """Say what in a successful result speaks against success; an error_code of 0 says nothing."""
     payload = terminal.payload or {}
     code = payload.get('error_code', 0)
-    if code:
+    if str(code) != '0':
         return f'the controller reported success with error_code {code}'
     missed = payload.get('missed_waypoints')
     return f'the controller reported success but missed waypoints {missed}' if missed else None

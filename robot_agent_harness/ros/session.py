@@ -79,7 +79,7 @@ class HarnessSession:
         self._clock = RosClock(node.get_clock())
         self._accepting = False
         self._why_not = 'inactive'
-        self._recovered = False
+        self._recovery: asyncio.Task[Any] | None = None
         self._activation: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -116,23 +116,18 @@ class HarnessSession:
 
         :raises ConfigurationError: MCP cannot be served where the parameters say.
         """
-        # Begun first: what is open now is an earlier run's, and no client can add to it yet.
-        recovery = (
-            None if self._recovered else asyncio.create_task(recover(self.core, self._left_open))
-        )
-        try:
-            if self.mcp and self._mcp_transport == 'http' and not self._mcp_serving:
-                await self.mcp.start()
-                self._mcp_serving = True
-        except BaseException:
-            if recovery is not None:
-                recovery.cancel()
-            raise
+        if self._recovery is None:
+            # Begun first: what is open now is an earlier run's, and no client can add to it yet.
+            # Once, and to its end whatever becomes of this activation: it cannot be done twice.
+            self._recovery = asyncio.create_task(recover(self.core, self._left_open))
+        if self.mcp and self._mcp_transport == 'http' and not self._mcp_serving:
+            await self.mcp.start()
+            self._mcp_serving = True
         self.core.harness.start()
         self._why_not = 'recovering what an earlier run left open'
         # Not awaited: recovery asks the controller, and its answers come through the rclpy thread,
         # which is waiting for this.
-        self._activation = asyncio.create_task(self._accept(recovery), name='activation')
+        self._activation = asyncio.create_task(self._accept(self._recovery), name='activation')
 
     async def activated(self) -> None:
         """Wait until an activation is complete."""
@@ -274,11 +269,9 @@ class HarnessSession:
             await core.close(cancel_running=False)
             raise
 
-    async def _accept(self, recovery: asyncio.Task[Any] | None) -> None:
+    async def _accept(self, recovery: asyncio.Task[Any]) -> None:
         try:
-            if recovery is not None:
-                await recovery
-                self._recovered = True
+            await asyncio.shield(recovery)
         except Exception:
             # Fail closed: with an earlier run's work open, nothing new may move the robot.
             logger.exception('recovery failed; no physical work is taken')
@@ -297,6 +290,8 @@ class HarnessSession:
         self._refuse('closing')
         if self._activation is not None:
             self._activation.cancel()
+        if self._recovery is not None:
+            self._recovery.cancel()
         for task in self._tasks:
             task.cancel()
         # It ends when its action has, which the core sees to.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 import json
 from typing import Any, Literal
 
@@ -117,6 +118,8 @@ class ActionStarter:
             )
             checked = _checked(report, fresh, correlation)
             if not report.ok:
+                # For the next try: what became of an action that nobody could vouch for?
+                self._tracker.ask_for_unknown()
                 await self._journal.append(*checked)
                 return self._refused(report, fresh)
             action = RobotAction(
@@ -128,15 +131,20 @@ class ActionStarter:
                 tool_call_id=correlation.tool_call_id or '',
                 requested_monotonic_ns=self._clock.monotonic_ns(),
             )
-            try:
-                await self._journal.append(*checked, _started(action, fresh.snapshot_id))
-            except asyncio.CancelledError:
-                # The start is being written, and what is started needs an end.
-                self._tracker.take(action, plan, fresh)
-                why = 'the harness was stopped before the goal was sent'
-                await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
-                raise
+            stopped = await self._written(*checked, _started(action, fresh.snapshot_id))
+            still = self._still_holds(managed, decision)
             self._tracker.take(action, plan, fresh)
+        if stopped or self._deactivated():
+            why = 'the harness was stopped or deactivated before the goal was sent'
+            await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
+            if stopped:
+                raise asyncio.CancelledError
+            return ToolResult(ResultStatus.HARNESS_INACTIVE, why, {'action_id': action.action_id})
+        if not still.ok:
+            why = 'the world changed while the start was put on disk; the goal was not sent'
+            await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
+            refused = self._refused(still, self._observer.capture(context.mission_id))
+            return replace(refused, data={**refused.data, 'action_id': action.action_id})
         waited_s = (self._clock.monotonic_ns() - fresh.captured_monotonic_ns) / NS_PER_S
         if waited_s > START_LATENCY_MAX_S:
             why = f'the journal took {waited_s:.1f} s; the check is too old to act on'
@@ -146,6 +154,37 @@ class ActionStarter:
             )
         acceptance = await self._tracker.start(action.action_id)
         return _acceptance_result(acceptance, action, plan)
+
+    def _deactivated(self) -> bool:
+        return not self.active
+
+    async def _written(self, *entries: Entry) -> bool:
+        """Wait until the start is on disk; return whether the caller was cancelled meanwhile.
+
+        What has been started needs an end, so a cancellation waits for the fate of the record.
+
+        :raises JournalUnavailableError: it is not on disk, and never will be.
+        """
+        writing = asyncio.ensure_future(self._journal.append(*entries))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await writing
+            return True
+        return False
+
+    def _still_holds(
+        self, managed: ManagedAction, decision: WorldSnapshot | None
+    ) -> PreconditionReport:
+        """Look once more: the disk may have taken its time."""
+        return validate(
+            managed.preconditions,
+            decision=decision,
+            fresh=self._observer.peek(),
+            gate=self._board.gate(),
+            target_at_decision={},
+            target_now={},
+        )
 
     async def first_heard(self, policy: PreconditionPolicy) -> None:
         """Give what has never been heard of a moment: discovery after a start takes that long.
@@ -181,8 +220,11 @@ class ActionStarter:
         self, skill: Skill, parsed: dict[str, Any], decision: WorldSnapshot
     ) -> dict[str, Any] | None:
         """Return the goal as it would have been at the decision; None if there was none."""
+        places = self._places.at(decision.captured_monotonic_ns)
+        if places is None:
+            return None
         try:
-            return self._goal(skill, parsed, self._places.at(decision.captured_monotonic_ns))
+            return self._goal(skill, parsed, places)
         except SkillError:
             return None
 

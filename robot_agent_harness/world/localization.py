@@ -26,7 +26,7 @@ from robot_agent_harness.world.geometry import (
     wrap_angle,
 )
 from robot_agent_harness.world.odometry_track import BRACKET_NS, OdometryTrack, pose_of
-from robot_agent_harness.world.samples import FieldRules, Sample
+from robot_agent_harness.world.samples import all_finite, FieldRules, Sample
 from robot_agent_harness.world.snapshot import Availability, MapPose, Observed, Odometry
 
 CARRY_LIMIT_M = 0.5
@@ -209,7 +209,12 @@ class Localizer:
     ) -> Observed[MapPose]:
         """Return tf's pose, with the covariance that only the localiser's own message has."""
         seen = self._tf_rules.observed(tf, now_ns=now_ns, jump=jump, defect=self._frame_defect(tf))
-        if seen.value is None or fix is None or not self._is_valid(fix.sample, self._amcl_rules):
+        if seen.value is None or fix is None:
+            return seen
+        if not all_finite(fix.sample.value):
+            reason = f'{self._amcl_rules.source} reports a covariance that is no number'
+            return replace(seen, availability=Availability.INVALID, reason=reason)
+        if not self._is_valid(fix.sample, self._amcl_rules):
             return seen
         value = replace(
             seen.value,

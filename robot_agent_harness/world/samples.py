@@ -57,7 +57,8 @@ class Sample(Generic[T]):
     def age_ns(self, now_ns: int) -> int:
         """Return nanoseconds since the measurement at the steady time `now_ns`, not negative."""
         before_reception = self.received_ros_ns - self.time_ns
-        return max(0, before_reception + max(0, now_ns - self.received_monotonic_ns))
+        # Each part on its own: a stamp slightly ahead must not make a later moment look fresh.
+        return max(0, before_reception) + max(0, now_ns - self.received_monotonic_ns)
 
 
 def all_finite(value: Any) -> bool:
