@@ -244,6 +244,10 @@ class RobotAgentHarness:
         except JournalUnavailableError as error:
             logger.error('mission %s: %s', mission.mission_id, error)
             return 'journal_unavailable'
+        except Exception:
+            # Whatever a model's client raises, or a fault of ours: the mission still gets its end.
+            logger.exception('mission %s failed', mission.mission_id)
+            return self._cancel_reason or 'harness_fault'
         finally:
             await self._settle(mission)
 
@@ -252,7 +256,11 @@ class RobotAgentHarness:
         action = self._own_action(mission)
         if action is None:
             return
-        await self._tracker.cancel(action.action_id)
+        try:
+            await self._tracker.cancel(action.action_id)
+        except Exception:
+            # Its outcome is still to be waited for, and the mission's end to be recorded.
+            logger.exception('cancelling the action of mission %s failed', mission.mission_id)
         await self._tracker.wait(action.action_id, SETTLE_S)
 
     # -- between turns ---------------------------------------------------------------------------
