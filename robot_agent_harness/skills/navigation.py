@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from robot_agent_harness.skills.outputs import ActionOutput, ManagedOutput
+from robot_agent_harness.skills.places import COORDINATE, YAW
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import (
     GoalContext,
@@ -19,9 +19,6 @@ from robot_agent_harness.skills.skill import (
     SkillError,
 )
 
-COORDINATE_LIMIT_M = 10_000.0
-"""No map is larger; a coordinate beyond it is a slip, and planners misbehave on it."""
-_Coordinate = Field(ge=-COORDINATE_LIMIT_M, le=COORDINATE_LIMIT_M)
 _CANCEL_CODES = {
     0: 'the controller accepted the request to cancel',
     1: 'the controller refused to cancel',
@@ -33,15 +30,12 @@ _CANCEL_CODES = {
 @skill(output=ManagedOutput, managed=ManagedAction())
 def navigate_to_pose(
     context: GoalContext,
-    x: Annotated[float, _Coordinate, Field(description='Metres, in frame_id.')],
-    y: Annotated[float, _Coordinate, Field(description='Metres, in frame_id.')],
+    x: Annotated[float, COORDINATE, Field(description='Metres, in frame_id.')],
+    y: Annotated[float, COORDINATE, Field(description='Metres, in frame_id.')],
     yaw: Annotated[
         float,
-        Field(
-            ge=-2 * math.pi,
-            le=2 * math.pi,
-            description='Radians, counter-clockwise from the x axis.',
-        ),
+        YAW,
+        Field(description='Radians, counter-clockwise from the x axis.'),
     ] = 0.0,
     frame_id: Annotated[str, Field(description='The map frame; no other is accepted.')] = 'map',
 ) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import logging
+import math
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import yaml
@@ -24,6 +26,10 @@ logger = logging.getLogger(__name__)
 
 EDITIONS_KEPT = 16
 """How many earlier readings of the file are remembered."""
+COORDINATE_LIMIT_M = 10_000.0
+"""No map is larger; a coordinate beyond it is a slip, and planners misbehave on it."""
+COORDINATE = Field(ge=-COORDINATE_LIMIT_M, le=COORDINATE_LIMIT_M)
+YAW = Field(ge=-2 * math.pi, le=2 * math.pi)
 
 
 class Place(BaseModel):
@@ -31,9 +37,9 @@ class Place(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra='forbid', strict=True, allow_inf_nan=False)
 
-    x: float
-    y: float
-    yaw: float = 0.0
+    x: Annotated[float, COORDINATE]
+    y: Annotated[float, COORDINATE]
+    yaw: Annotated[float, YAW] = 0.0
     frame_id: str = 'map'
     description: str = ''
 
@@ -53,8 +59,14 @@ def read_places(path: Path) -> Mapping[str, Place]:
         raw = yaml.safe_load(path.read_text(encoding='utf-8')) or {}
     except OSError as error:
         raise ConfigurationError(f'places_file {path}: {error.strerror}') from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f'places_file {path}: not YAML: {error}') from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f'places_file {path}: not UTF-8: {error}') from error
+    except Exception as error:
+        # PyYAML lets whatever its constructors stumble over escape: ValueError for a date that
+        # cannot be, RecursionError for endless nesting, and more.
+        raise ConfigurationError(
+            f'places_file {path}: not YAML: {str(error) or type(error).__name__}'
+        ) from error
     try:
         return MappingProxyType(_PlacesFile.model_validate(raw).places)
     except ValidationError as error:
@@ -71,7 +83,7 @@ class PlaceBook:
         """
         self._clock = clock
         self._path = path
-        self._stamp = self._mtime()
+        self._stamp = self._version()
         places = read_places(path) if path else MappingProxyType({})
         self._editions: list[tuple[int, Mapping[str, Place]]] = [(clock.monotonic_ns(), places)]
 
@@ -81,7 +93,7 @@ class PlaceBook:
         A file that cannot be read any more changes nothing: the last good places stand, and the
         log says why.
         """
-        stamp = self._mtime()
+        stamp = self._version()
         if self._path is not None and stamp != self._stamp:
             self._stamp = stamp
             try:
@@ -91,15 +103,22 @@ class PlaceBook:
                 logger.error('keeping the last good places: %s', error)
         return self._editions[-1][1]
 
-    def at(self, monotonic_ns: int) -> Mapping[str, Place]:
-        """Return the places as they were known at a steady time."""
+    def at(self, monotonic_ns: int) -> Mapping[str, Place] | None:
+        """Return the places as they were known at a steady time; None where that is forgotten."""
         for since, places in reversed(self._editions):
             if since <= monotonic_ns:
                 return places
-        return self._editions[0][1]
+        return None
 
-    def _mtime(self) -> int | None:
-        try:
-            return self._path.stat().st_mtime_ns if self._path else None
-        except OSError:
+    def _version(self) -> tuple[int, ...] | None:
+        """Return what changes whenever the file is written or replaced; None without one.
+
+        Taken before the file is read: an edit in between is then found by the next look.
+        """
+        if self._path is None:
             return None
+        try:
+            stat = self._path.stat()
+        except (OSError, ValueError):
+            return None
+        return stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino
