@@ -24,6 +24,7 @@ from geometry_msgs.msg import (
 from nav_msgs.msg import Odometry as OdometryMsg
 from sensor_msgs.msg import BatteryState
 
+from robot_agent_harness.action import RunMission
 from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.events import Correlation, Event
@@ -51,6 +52,31 @@ _CHARGING = {
     BatteryState.POWER_SUPPLY_STATUS_NOT_CHARGING: False,
     BatteryState.POWER_SUPPLY_STATUS_FULL: False,
 }
+
+
+def ros_text(text: str) -> str:
+    """Return text that a message can carry: what UTF-8 or a C string cannot hold is an escape.
+
+    Every text of ours that goes out to ROS passes here: rclpy raises while it sends another one.
+    """
+    if text.isascii() and '\0' not in text:
+        return text
+    return text.encode('utf-8', 'backslashreplace').decode('utf-8').replace('\0', '\\x00')
+
+
+def mission_result(outcome: str, reason: str, summary: str, mission_id: str) -> RunMission.Result:
+    """Return how a mission ended as the action's result."""
+    return RunMission.Result(
+        outcome=ros_text(outcome),
+        reason=ros_text(reason),
+        summary=ros_text(summary),
+        mission_id=ros_text(mission_id),
+    )
+
+
+def mission_feedback(step: int, state: str, last_event: str) -> RunMission.Feedback:
+    """Return how far a mission has come as the action's feedback."""
+    return RunMission.Feedback(step=step, state=ros_text(state), last_event=ros_text(last_event))
 
 
 def yaw_of(q: Quaternion) -> float:
@@ -117,7 +143,7 @@ def pose_stamped(goal: dict[str, Any], now_ns: int) -> PoseStamped:
     It carries the time: Nav2's GoalUpdater prefers any goal with a later stamp to ours.
     """
     message = PoseStamped()
-    message.header.frame_id = goal['frame_id']
+    message.header.frame_id = ros_text(goal['frame_id'])
     message.header.stamp = time_msg(now_ns)
     message.pose.position.x, message.pose.position.y = float(goal['x']), float(goal['y'])
     message.pose.orientation.z = math.sin(float(goal['yaw']) / 2.0)
@@ -169,9 +195,9 @@ def snapshot_msg(
     navigation, stop = _valid(snapshot.navigation), _valid(snapshot.safety)
     charge, action = _valid(snapshot.battery), snapshot.active_action
     message = WorldSnapshotMsg(
-        snapshot_id=snapshot.snapshot_id,
-        mission_id=mission_id or '',
-        reason=reason,
+        snapshot_id=ros_text(snapshot.snapshot_id),
+        mission_id=ros_text(mission_id or ''),
+        reason=ros_text(reason),
         pose_availability=snapshot.map_pose.availability.value,
         pose_age_s=_or_nan(snapshot.map_pose.age_s),
         x=_or_nan(pose.x if pose else None),
@@ -184,8 +210,10 @@ def snapshot_msg(
         angular_velocity=_or_nan(odom.angular_rad_s if odom else None),
         controller_availability=snapshot.navigation.availability.value,
         controller_reachable=bool(navigation and navigation.controller_reachable),
-        active_goal_ids=[g.goal_id for g in navigation.active_goals] if navigation else [],
-        active_action_id=action.action_id if action else '',
+        active_goal_ids=[ros_text(g.goal_id) for g in navigation.active_goals]
+        if navigation
+        else [],
+        active_action_id=ros_text(action.action_id) if action else '',
         battery_availability=snapshot.battery.availability.value,
         battery_fraction=_or_nan(charge.fraction if charge else None),
         emergency_stop_availability=snapshot.safety.availability.value,
@@ -193,7 +221,7 @@ def snapshot_msg(
         payload_json=_json(payload),
     )
     message.header.stamp = time_msg(snapshot.captured_ros_ns)
-    message.header.frame_id = pose.frame_id if pose else ''
+    message.header.frame_id = ros_text(pose.frame_id) if pose else ''
     return message
 
 
@@ -216,11 +244,11 @@ def action_msg(action: RobotAction, now_ns: int, payload: dict[str, Any]) -> Rob
     """
     return RobotActionState(
         stamp=time_msg(now_ns),
-        mission_id=action.mission_id or '',
-        turn_id=action.turn_id or '',
-        tool_call_id=action.tool_call_id,
-        action_id=action.action_id,
-        skill=action.skill,
+        mission_id=ros_text(action.mission_id or ''),
+        turn_id=ros_text(action.turn_id or ''),
+        tool_call_id=ros_text(action.tool_call_id),
+        action_id=ros_text(action.action_id),
+        skill=ros_text(action.skill),
         state=action.state.value,
         reason=action.outcome.reason.value if action.outcome else '',
         payload_json=_json(payload),
@@ -233,11 +261,11 @@ def event_msg(seq: int, event: Event, ids: Correlation, now_ns: int) -> MissionE
         stamp=time_msg(now_ns),
         seq=seq,
         type=event.type.value,
-        mission_id=ids.mission_id or '',
-        turn_id=ids.turn_id or '',
-        tool_call_id=ids.tool_call_id or '',
-        action_id=ids.action_id or '',
-        snapshot_id=ids.snapshot_id or '',
+        mission_id=ros_text(ids.mission_id or ''),
+        turn_id=ros_text(ids.turn_id or ''),
+        tool_call_id=ros_text(ids.tool_call_id or ''),
+        action_id=ros_text(ids.action_id or ''),
+        snapshot_id=ros_text(ids.snapshot_id or ''),
         payload_json=payload_text(event),
     )
 

@@ -18,7 +18,7 @@ from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event, ModelResponseRecorded
 from robot_agent_harness.llm.client import ModelClient
-from robot_agent_harness.ros.conversions import time_msg
+from robot_agent_harness.ros.conversions import ros_text, time_msg
 from robot_agent_harness.ros.quiet import QUIET_PUBLISHER
 from robot_agent_harness.world.snapshot import Availability, WorldSnapshot
 
@@ -95,11 +95,11 @@ class Diagnostics:
     ) -> DiagnosticStatus:
         return DiagnosticStatus(
             level=level,
-            name=f'{self._node.get_name()}: {name}',
-            message=text,
-            hardware_id=self._robot_id,
+            name=ros_text(f'{self._node.get_name()}: {name}'),
+            message=ros_text(text),
+            hardware_id=ros_text(self._robot_id),
             values=[
-                KeyValue(key=key, value=str(value))
+                KeyValue(key=ros_text(key), value=ros_text(str(value)))
                 for key, value in values.items()
                 if value is not None
             ],

@@ -25,6 +25,7 @@ from robot_agent_harness.events import Correlation, Event, EventType, RobotActio
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.mission import MissionOutcome
 from robot_agent_harness.redaction import shared_redactor
+from robot_agent_harness.ros.conversions import mission_feedback, mission_result
 
 logger = logging.getLogger(__name__)
 
@@ -158,11 +159,7 @@ class MissionServer:
             reason, summary = 'harness_fault', repr(error)
         finally:
             self._handle = None
-            done.set_result(
-                RunMission.Result(
-                    outcome=outcome.value, reason=reason, summary=summary, mission_id=mission_id
-                )
-            )
+            done.set_result(mission_result(outcome.value, reason, summary, mission_id))
             # A coroutine of rclpy's goes on when its executor next looks.
             executor = self._node.executor
             if executor is not None:
@@ -182,7 +179,5 @@ class MissionServer:
         if isinstance(event, RobotActionProgress) and event.state == 'VERIFYING':
             self._state = 'verifying'
         handle.publish_feedback(
-            RunMission.Feedback(
-                step=self._harness.step, state=self._state, last_event=event.type.value
-            )
+            mission_feedback(self._harness.step, self._state, event.type.value)
         )
