@@ -31,24 +31,50 @@ _ENCODER = json.JSONEncoder(
 DEPTH_MAX = 32
 """Deepest nesting that is kept; nothing that a tool takes comes near it."""
 
+INT_BITS_MAX = 1000
+"""Largest integer that is kept; Python refuses to print what has many more."""
+
 
 def jsonable(value: Any, *, depth: int = DEPTH_MAX) -> Any:
     """Return the value with everything that JSON lacks replaced by text.
 
     Non-finite floats become `NaN`, `Infinity` and `-Infinity` as text, keys become text, and
-    foreign objects their `repr`; what is nested too deep becomes a note. JSON values come back
-    unchanged.
+    foreign objects their `repr`; integers that are too large and what is nested too deep become
+    a note. JSON values come back unchanged.
     """
     if depth < 0:
         return '(nested too deep to keep)'
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, int):
+        return value if value.bit_length() <= INT_BITS_MAX else _too_large(value)
     if isinstance(value, float):
         if math.isfinite(value):
             return value
         return 'NaN' if math.isnan(value) else ('Infinity' if value > 0 else '-Infinity')
     if isinstance(value, Mapping):
-        return {str(key): jsonable(item, depth=depth - 1) for key, item in value.items()}
+        return {_key(key): jsonable(item, depth=depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [jsonable(item, depth=depth - 1) for item in value]
-    return repr(value)
+    return _repr(value)
+
+
+def _too_large(value: int) -> str:
+    return f'(an integer of {value.bit_length()} bits)'
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, int) and key.bit_length() > INT_BITS_MAX:
+        return _too_large(key)
+    try:
+        return str(key)
+    except Exception:
+        return _repr(key)
+
+
+def _repr(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception as error:
+        # What has a huge integer inside, or a broken __repr__, must not stop the record of it.
+        return f'({type(value).__name__} without a text: {type(error).__name__})'

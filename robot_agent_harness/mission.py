@@ -7,8 +7,10 @@ claimed.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.llm.prompting import HistoryEntry
@@ -56,7 +58,7 @@ class MissionReport:
     outcome: MissionOutcome
     reason: str
     """`finished`, `canceled`, `max_steps`, `max_tokens`, `no_decision`, `model_error`,
-    `interrupted`."""
+    `journal_unavailable`, `harness_fault`, `interrupted`."""
     summary: str
     claim: Claim | None
     claim_supported: bool | None
@@ -99,9 +101,11 @@ class Mission:
         if entry is not None:
             self.history.append(_with_outcome(entry, action))
 
-    def spend(self, usage: dict[str, int]) -> None:
-        """Add what one answer of the model cost."""
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        """Add what one answer of the model cost; what is no count is left out."""
         for key, value in usage.items():
+            if isinstance(value, bool) or not isinstance(value, int):
+                continue
             self.usage[key] = self.usage.get(key, 0) + value
 
     @property

@@ -15,6 +15,7 @@ from importlib.resources import files
 import json
 from typing import Any
 
+from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import ToolSpec
 
 TEXT_MAX = 400
@@ -103,7 +104,7 @@ def cut(text: str, limit: int = TEXT_MAX) -> str:
 
 def compact(value: Any) -> str:
     """Return a value as short JSON text."""
-    return json.dumps(value, ensure_ascii=False, separators=(',', ':'), default=str)
+    return json.dumps(jsonable(value), ensure_ascii=False, separators=(',', ':'))
 
 
 def _line(entry: HistoryEntry) -> str:
