@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator
 import contextlib
 import os
@@ -25,6 +26,7 @@ import pytest
 from robot_agent_harness.errors import JournalCorruptError, JournalUnavailableError
 from robot_agent_harness.events import Event, SalientEvent
 from robot_agent_harness.journal import JournalReader, MissionJournal
+from robot_agent_harness.journal.writer import Submission
 from robot_agent_harness.testing.fake_clock import FakeClock
 from robot_agent_harness.testing.journal_assertions import assert_journal
 from robot_agent_harness.testing.virtual_time import run_virtual
@@ -394,6 +396,35 @@ async def test_facts_that_are_no_progress_are_kept_beyond_the_cap(
         fault.error = None
         await asyncio.wait_for(asyncio.gather(*futures), BOUND_S)
     assert numbers(path) == list(range(10))
+
+
+async def test_waiting_facts_without_any_progress_are_not_searched_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unsearched(deque[Submission]):
+        searches = 0
+
+        def __iter__(self) -> Iterator[Submission]:
+            self.searches += 1
+            return super().__iter__()
+
+    async with opened(tmp_path / 'journal.db', inline=True, max_deferred=4) as journal:
+        fault = Fault(journal, 'begin', monkeypatch)
+        fault.error = OSError(28, 'No space left on device')
+        waiting = [journal.defer(fact(number)) for number in range(5)]
+        monkeypatch.setattr(journal, '_pump_inline', lambda: None)
+        queue = Unsearched(journal._writer.queue)
+        journal._writer.queue = queue
+        waiting += [journal.defer(fact(number)) for number in range(5, 50)]
+        assert queue.searches == 0
+        lost = journal.defer(progress(50))
+        journal.defer(fact(51))  # finds the progress record, and puts a note in its place
+        assert isinstance(lost.exception(), JournalUnavailableError)
+        journal.defer(fact(52))
+        assert journal.pending == 50 + 1 + 2
+        monkeypatch.undo()
+        journal._pump_inline()
+        assert all(future.done() for future in waiting)
 
 
 async def test_closing_an_unavailable_journal_is_bounded_and_says_what_is_lost(

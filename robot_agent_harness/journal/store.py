@@ -11,7 +11,7 @@ submission is the order in the file.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 import contextlib
 import logging
@@ -70,6 +70,8 @@ class MissionJournal:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
+        self._droppable: deque[Submission] = deque()
+        """Submissions of progress alone, in their order, of which the first is not done."""
         self._dropped: Counter[str] = Counter()
         self._note: Submission | None = None
         self._told = True
@@ -261,6 +263,11 @@ class MissionJournal:
                 asyncio.get_running_loop().call_soon(listener, seq, event, ids)
 
     def _submit(self, submission: Submission) -> None:
+        droppable = self._droppable
+        while droppable and _is_done(droppable[0]):
+            droppable.popleft()
+        if all(row.type == _PROGRESS for row in submission.rows):
+            droppable.append(submission)
         self._writer.submit(submission)
         if self._inline:
             self._pump_inline()
@@ -277,7 +284,8 @@ class MissionJournal:
         """Replace the oldest waiting progress record by a note that counts what was dropped."""
         writer = self._writer
         with writer.mutex:
-            oldest = next(filter(_is_droppable, writer.queue), None)
+            # Not the whole queue: it may be long, with nothing in it that can give way.
+            oldest = next(filter(_can_give_way, self._droppable), None)
             if oldest is None:
                 return
             place = writer.queue.index(oldest)
@@ -342,8 +350,12 @@ class MissionJournal:
             logger.error('journal %s: the disk does not answer; closing without it', self.path)
 
 
-def _is_droppable(submission: Submission) -> bool:
-    return not submission.committing and all(row.type == _PROGRESS for row in submission.rows)
+def _is_done(submission: Submission) -> bool:
+    return submission.written or submission.withdrawn
+
+
+def _can_give_way(submission: Submission) -> bool:
+    return not submission.committing and not _is_done(submission)
 
 
 def _complete(future: asyncio.Future[None]) -> None:

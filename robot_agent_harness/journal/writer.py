@@ -60,6 +60,8 @@ class Submission:
     """A commit with it is under way: only the end of that decides."""
     overdue: bool = False
     """Its caller's time ran out while it was committing."""
+    written: bool = False
+    """It is on disk."""
 
 
 class JournalWriter:
@@ -232,6 +234,7 @@ class JournalWriter:
             for submission in group:
                 self.queue.popleft()
                 submission.committing = False
+                submission.written = True
                 count = len(submission.rows)
                 self.pending -= count
                 results.append((submission, list(range(seq, seq + count))))
