@@ -294,13 +294,11 @@ class RobotAgentHarness:
             return
 
     def _own_action(self, mission: Mission) -> RobotAction | None:
-        return next(
-            (a for a in self._tracker.unfinished if a.mission_id == mission.mission_id), None
-        )
+        return next((a for a in self._tracker.unfinished if _is_of(a, mission)), None)
 
     def _on_outcome(self, action: RobotAction) -> None:
         mission = self._mission
-        if mission is None or action.mission_id != mission.mission_id:
+        if mission is None or not _is_of(action, mission):
             return
         mission.end_action(action)
         self._news.set()
@@ -346,6 +344,11 @@ class RobotAgentHarness:
         )
         durable = self._journal.defer((ended, Correlation(mission_id=report.mission_id)))
         await asyncio.wait({durable}, timeout=SETTLE_S)
+
+
+def _is_of(action: RobotAction, mission: Mission) -> bool:
+    """Whether the mission's own model started the action; a client's support no claim of it."""
+    return action.mission_id == mission.mission_id and action.turn_id is not None
 
 
 def _outcome_line(action: RobotAction) -> str:

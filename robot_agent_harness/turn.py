@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import asdict, dataclass
+import logging
 from typing import Any, Literal
 
 from robot_agent_harness.actions.observer import WorldObserver
@@ -61,6 +62,8 @@ MODEL_RETRY_PAUSES_S = (1.0, 2.0, 4.0)
 """Pauses before a failed request to the model is repeated, where the failure may pass."""
 NOT_FOR_MODEL = frozenset({'wait_for_action'})
 """The loop itself waits, and asks again when there is something to tell."""
+logger = logging.getLogger(__name__)
+
 GIVE_UP_S = 0.5
 """How long a model that is not waited for any more gets to notice."""
 
@@ -292,7 +295,7 @@ class TurnTaker:
         try:
             await asyncio.wait({asked, canceled}, return_when=asyncio.FIRST_COMPLETED)
             if asked.done():
-                return asked.result()
+                return _answer(asked)
             raise ModelError('the mission was cancelled while the model was asked')
         finally:
             asked.cancel()
@@ -352,6 +355,17 @@ class TurnTaker:
         return finish_mission
 
 
+def _answer(asked: asyncio.Future[Decision]) -> Decision:
+    try:
+        return asked.result()
+    except ModelError:
+        raise
+    except (Exception, asyncio.CancelledError) as error:
+        # A client may be anybody's code: whatever it raises, it could not be asked.
+        logger.exception('the model client failed')
+        raise ModelError(f'the model client failed: {error!r}') from error
+
+
 def _not_offered(call: ToolCall) -> str | None:
     if call.name not in NOT_FOR_MODEL:
         return None
@@ -390,7 +404,7 @@ def _response(decision: Decision) -> ModelResponseRecorded:
             {'id': call.id, 'name': call.name, 'arguments': jsonable(call.arguments)}
             for call in decision.tool_calls
         ],
-        usage=dict(decision.usage),
+        usage=jsonable(decision.usage),
         stop_reason=decision.stop_reason,
         provider=decision.provider,
         model=decision.model,

@@ -13,6 +13,7 @@ from typing import Any
 from arriving_nav2 import ArrivingNav2
 import pytest
 
+from robot_agent_harness import turn
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import RecordedEvent
@@ -256,22 +257,39 @@ class Failing(RecordingScriptedClient):
         return await super().decide(request)
 
 
-def test_a_fault_of_the_client_or_of_ours_ends_the_mission_and_its_action(
+async def _hurry(bench: Bench) -> None:
+    await asyncio.sleep(1.0)
+    bench.core.harness.notify(Salient('human_message', 'hurry', {}))
+
+
+def test_a_client_that_raises_anything_could_not_be_asked_and_that_is_on_record(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rig = Rig(tmp_path)
     rig.model = Failing.from_dict({'responses': [go(5.0)]})
     rig.nav2.silent = True
+    report = rig.run(_hurry)
+    assert (report.reason, report.outcome) == ('model_error', MissionOutcome.UNKNOWN)
+    assert 'a fault of the client' in rig.of('MODEL_RESPONSE_RECORDED')[-1]['error']
+    assert len(rig.of('ROBOT_ACTION_OUTCOME')) == 1
+    assert 'a fault of the client' in caplog.text
 
-    async def noticed(bench: Bench) -> None:
-        await asyncio.sleep(1.0)
-        bench.core.harness.notify(Salient('human_message', 'hurry', {}))
 
-    report = rig.run(noticed)
+def test_a_fault_of_ours_ends_the_mission_and_its_action(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path, go(5.0), FINISH)
+    rig.nav2.silent = True
+
+    async def break_it(bench: Bench) -> None:
+        await asyncio.sleep(0.5)
+        monkeypatch.setattr(turn, 'user_prompt', None)
+        await _hurry(bench)
+
+    report = rig.run(break_it)
     assert (report.reason, report.outcome) == ('harness_fault', MissionOutcome.UNKNOWN)
     assert [ended['reason'] for ended in rig.of('MISSION_ENDED')] == ['harness_fault']
     assert len(rig.of('ROBOT_ACTION_OUTCOME')) == 1
-    assert 'a fault of the client' in caplog.text
 
 
 def test_outcomes_of_one_mission_do_not_reach_the_next(tmp_path: Path) -> None:
