@@ -84,7 +84,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     _P(
         'model.provider',
         'none',
-        'Who decides in missions; none = only MCP clients do.',
+        'Who decides in missions; none = only MCP clients do; openai is not in this release.',
         choices=('none', 'scripted', 'anthropic', 'openai'),
     ),
     _P('model.name', '', "The provider's name of the model."),

@@ -51,7 +51,8 @@ async def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
         with anyio.fail_after(60.0):
             while not made.nav2.sent:
                 await asyncio.sleep(0.01)
-            made.arrive(2.0, 0.0)
+            _, goal = made.nav2.sent[0]
+            made.arrive(goal['x'], goal['y'])
             output, _ = await process.communicate()
     first, second = output.decode().splitlines()
     assert first.startswith('accepted ')

@@ -317,7 +317,10 @@ class ActionFollower:
             why = f'another client sent goal {foreign}, which replaced this one'
             await self._end(ActionState.FAILED, OutcomeReason.PREEMPTED, why, terminal)
         else:
-            why = 'the controller gave the goal up'
+            said = (terminal.payload or {}).get('error_msg') or ''
+            why = 'the controller gave the goal up' + (
+                f' (error_code {error_code}: {said})' if error_code or said else ''
+            )
             await self._end(ActionState.FAILED, OutcomeReason.ABORTED, why, terminal)
 
     async def _with_result(self, terminal: Terminal) -> Terminal:

@@ -146,7 +146,8 @@ def _drift(
     now = fresh.map_pose.usable
     if then is None or now is None:
         when = 'at the decision' if then is None else 'now'
-        return Check('pose_drift', False, None, limit, f'the pose is not known {when}')
+        unknown = f'the pose is not known {when}; look again and decide anew'
+        return Check('pose_drift', False, None, limit, unknown)
     drift = math.hypot(now.x - then.x, now.y - then.y)
     detail = None if drift <= limit else 'the robot has been moved since the decision'
     return Check('pose_drift', drift <= limit, _round(drift), limit, detail)

@@ -349,7 +349,8 @@ class _Demo:
                 f'report   {self._folder.report}  (open it in a browser)',
                 f'journal  {self._folder.journal}  (SQLite; table events, view decision_log)',
                 f'logs     {self._folder.path / SIM_LOG}, {self._folder.path / HARNESS_LOG}',
-                'next     robot-agent-harness sim-robot, and beside it robot-agent-harness run:'
+                'next     . ./env.sh, then robot-agent-harness sim-robot, and beside it'
+                ' robot-agent-harness run:'
                 ' then connect an MCP client to http://127.0.0.1:8642/mcp',
             ]
         )

@@ -20,6 +20,7 @@ from typing import Any, Literal, TYPE_CHECKING, TypeAlias
 from rclpy.node import Node
 from std_msgs.msg import String
 
+from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.clock import RandomIds
 from robot_agent_harness.errors import ConfigurationError, JournalError
@@ -94,6 +95,7 @@ class HarnessSession:
             self.core = on_loop(loop, self._make_core())
             self._left_open = on_loop(loop, self._adopt(self.core))
             undo.callback(lambda: on_loop(loop, self.core.close(cancel_running=False)))
+            self.core.tracker.on_change(self._log_change)
             if mcp is not None:
                 self.mcp = self._make_mcp()
             self._make_topics()
@@ -225,6 +227,17 @@ class HarnessSession:
             redactor=shared_redactor(),
             events_reader=self._read_events,
         )
+
+    @staticmethod
+    def _log_change(action: RobotAction) -> None:
+        """Tell whoever watches the log what the robot is doing for us."""
+        state, outcome = action.state, action.outcome
+        if outcome is not None:
+            why = outcome.evidence.get('why', '')
+            told = f'{state.value} ({outcome.reason.value}): {why}'
+            logger.info('action %s %s %s', action.action_id, action.skill, told)
+        elif state in (ActionState.REQUESTED, ActionState.VERIFYING):
+            logger.info('action %s %s %s', action.action_id, action.skill, state.value)
 
     def _make_topics(self) -> None:
         node, p = self._node, self._parameters

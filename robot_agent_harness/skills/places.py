@@ -70,7 +70,9 @@ def read_places(path: Path) -> Mapping[str, Place]:
     try:
         return MappingProxyType(_PlacesFile.model_validate(raw).places)
     except ValidationError as error:
-        raise ConfigurationError(f'places_file {path}: {explain(error)}') from error
+        raise ConfigurationError(
+            f"places_file {path}: {explain(error)}; places stand under the key 'places'"
+        ) from error
 
 
 class PlaceBook:
