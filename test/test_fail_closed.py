@@ -347,7 +347,7 @@ def test_whatever_a_skill_does_its_call_gets_one_result_that_is_json(
     )
     assert recorded == result.structured
     assert recorded['status'] == result.status.value
-    unusable = ('exits', 'cancels', 'recurses', 'nothing', 'a dict', 'no data', 'no message')  # fmt: skip
+    unusable = {'exits', 'cancels', 'recurses', 'nothing', 'a dict', 'no data', 'no message'}
     assert result.is_error is (how in unusable)
     if how == 'its own status':
         assert result.data == {'status_': 'accepted', 'message_': 'mine'}
