@@ -390,6 +390,9 @@ _DESIGN = (
             'Rest is established by fresh odometry, or where that is silent by the pose source'
             ' over a window.',
             'test_world_motion.py::test_fresh_odometry_says_whether_the_robot_rests',
+            'test_world_motion.py'
+            '::test_a_twist_that_is_never_filled_does_not_hide_that_the_robot_drives',
+            'test_world_motion.py::test_odometry_that_starts_anew_somewhere_else_is_no_motion',
             'test_world_motion.py::test_where_odometry_is_silent_the_pose_over_a_window_says_so',
             'test_world_motion.py::test_the_window_sees_creeping_turning_and_coming_back',
             'test_world_motion.py'

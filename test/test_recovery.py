@@ -167,7 +167,7 @@ def test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way(
             assert own in bench.nav2.cancel_requests
             moving = await bench.call('navigate_to_pose', {'x': -4, 'y': 0})
             bench.robot.place(0.6, 0.0)
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(1.0)
             unseen = await bench.call('navigate_to_pose', {'x': -4, 'y': 0})
             bench.nav2.result(GoalStatus.UNKNOWN, {}, own)
             settled = await bench.call('navigate_to_pose', {'x': -4, 'y': 0})

@@ -103,3 +103,23 @@ def test_a_source_whose_own_clock_was_set_back_is_measured_anew():
     assert motion.availability is Availability.MISSING, 'no window of fresh ones'
     rig.run(1.0, step_s=0.1, pose=lambda _: rig.pose(source='tf', late_s=0.2))
     assert rig.capture().motion.usable.at_rest
+
+
+def test_a_twist_that_is_never_filled_does_not_hide_that_the_robot_drives():
+    rig = WorldRig()
+    for step in range(20):
+        rig.odom(0.05 * step)
+        rig.clock.advance(0.1)
+    assert rig.capture().motion.value.at_rest is False
+    for _ in range(6):
+        rig.odom(0.95)
+        rig.clock.advance(0.1)
+    assert rig.capture().motion.value.at_rest is True
+
+
+def test_odometry_that_starts_anew_somewhere_else_is_no_motion():
+    rig = WorldRig()
+    for x in (0.0, 0.0, 0.0, 4.0, 4.0, 4.0):
+        rig.odom(x)
+        rig.clock.advance(0.1)
+        assert rig.capture().motion.value.at_rest

@@ -16,7 +16,7 @@ from typing import Any
 from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.world.clock_watch import ClockJump, ClockWatch
 from robot_agent_harness.world.localization import Localizer
-from robot_agent_harness.world.motion import judge_motion, PoseWindow
+from robot_agent_harness.world.motion import judge_motion, Pace, PoseWindow
 from robot_agent_harness.world.samples import FieldRules, Sample
 from robot_agent_harness.world.snapshot import (
     ActionSummary,
@@ -79,6 +79,7 @@ class WorldSnapshotBuilder:
             report=self._report,
         )
         self._window = PoseWindow()
+        self._pace = Pace()
         self._watch = ClockWatch(use_sim_time=config.use_sim_time)
         self._forgotten: ClockJump | None = None
         self._odometry: Sample[Odometry] | None = None
@@ -90,6 +91,7 @@ class WorldSnapshotBuilder:
         """Take the newest odometry in."""
         self._receive(sample)
         self._odometry = sample
+        self._pace.add(sample)
         self._localizer.observe_odometry(sample)
 
     def observe_map_pose(self, sample: Sample[MapPose], *, source: str) -> None:
@@ -135,7 +137,12 @@ class WorldSnapshotBuilder:
             map_pose=self._localizer.observed(now_ns=now_ns, jump=jump),
             odometry=odometry,
             motion=judge_motion(
-                odometry, self._window, self._localizer.source_rules, now_ns=now_ns, jump=jump
+                odometry,
+                self._pace,
+                self._window,
+                self._localizer.source_rules,
+                now_ns=now_ns,
+                jump=jump,
             ),
             navigation=_finite(navigation),
             battery=self._judge_battery(now_ns, jump),

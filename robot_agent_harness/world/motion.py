@@ -14,6 +14,7 @@ import math
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.world.clock_watch import ClockJump
 from robot_agent_harness.world.geometry import wrap_angle
+from robot_agent_harness.world.odometry_track import started_anew
 from robot_agent_harness.world.samples import FieldRules, Sample
 from robot_agent_harness.world.snapshot import Availability, MapPose, Motion, Observed, Odometry
 
@@ -31,6 +32,45 @@ KEPT_SAMPLES = 64
 """At the spacing below this holds 1.2 s, more than a window needs."""
 SPACING_NS = 20_000_000
 """Samples closer together than this add no evidence."""
+PACE_NS = 200_000_000
+"""Over this long odometry's positions are compared: long enough for the noise of wheels."""
+PACE_LINEAR_M_S = 0.1
+PACE_ANGULAR_RAD_S = 0.2
+"""Positions that move faster belie a twist that says rest: some drivers never fill it."""
+
+
+class Pace:
+    """How fast odometry's positions move. Written by the receiving thread, read by the loop."""
+
+    def __init__(self) -> None:
+        self._anchor: Sample[Odometry] | None = None
+        self._newest: Sample[Odometry] | None = None
+        self._speeds = (0.0, 0.0)
+
+    def add(self, sample: Sample[Odometry]) -> None:
+        """Compare a sample with the one from a moment before."""
+        if not math.isfinite(sample.value.x + sample.value.y + sample.value.yaw):
+            return
+        anchor, newest, self._newest = self._anchor, self._newest, sample
+        if anchor is None or newest is None or started_anew(newest, sample):
+            self._anchor, self._speeds = sample, (0.0, 0.0)  # nothing to compare with
+            return
+        passed_ns = sample.time_ns - anchor.time_ns
+        if 0 <= passed_ns < PACE_NS:
+            return
+        self._anchor, self._speeds = sample, (0.0, 0.0)
+        if 0 < passed_ns <= 5 * PACE_NS:
+            a, b, passed_s = anchor.value, sample.value, passed_ns / NS_PER_S
+            moved_m = math.hypot(b.x - a.x, b.y - a.y)
+            turned_rad = abs(wrap_angle(b.yaw - a.yaw))
+            self._speeds = (moved_m / passed_s, turned_rad / passed_s)
+
+    def belies_rest(self, motion: Motion) -> Motion:
+        """Return the motion, or one that the positions show where they contradict a rest."""
+        linear, angular = self._speeds
+        if not motion.at_rest or (linear < PACE_LINEAR_M_S and angular < PACE_ANGULAR_RAD_S):
+            return motion
+        return Motion(False, linear, angular, 'odometry')
 
 
 class PoseWindow:
@@ -73,6 +113,7 @@ class PoseWindow:
 
 def judge_motion(
     odometry: Observed[Odometry],
+    pace: Pace,
     window: PoseWindow,
     pose_rules: FieldRules,
     *,
@@ -85,7 +126,7 @@ def judge_motion(
     if twist is not None:
         linear, angular = abs(twist.linear_m_s), twist.angular_rad_s
         at_rest = linear < REST_LINEAR_M_S and abs(angular) < REST_ANGULAR_RAD_S
-        motion = Motion(at_rest, linear, angular, 'odometry')
+        motion = pace.belies_rest(Motion(at_rest, linear, angular, 'odometry'))
     reason = odometry.reason
     if odometry.availability is not Availability.AVAILABLE:
         by_pose = window.judge(pose_rules, now_ns=now_ns, jump=jump)

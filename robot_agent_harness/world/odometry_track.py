@@ -38,7 +38,7 @@ class OdometryTrack:
     def add(self, sample: Sample[Odometry]) -> bool:
         """Keep a sample with a finite pose, and return whether odometry started anew with it."""
         last = self.newest
-        anew = last is not None and _started_anew(last, sample)
+        anew = last is not None and started_anew(last, sample)
         if anew:
             self._poses.clear()
         self.newest = sample
@@ -77,7 +77,7 @@ def pose_of(sample: Sample[Odometry]) -> Transform2D:
     return Transform2D(sample.value.x, sample.value.y, sample.value.yaw)
 
 
-def _started_anew(last: Sample[Odometry], sample: Sample[Odometry]) -> bool:
+def started_anew(last: Sample[Odometry], sample: Sample[Odometry]) -> bool:
     """Return whether no robot moves so: a driver restarted, or two robots share a topic."""
     a, b = last.value, sample.value
     if a.frame_id != b.frame_id or sample.time_ns < last.time_ns - BRACKET_NS:
