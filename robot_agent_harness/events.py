@@ -77,6 +77,8 @@ class ModelTurnStarted(Event):
     user_prompt: str
     omitted: list[str] = []
     """What the projection left out to stay within its budget."""
+    tools: list[str] = []
+    """The names of the tools that the model was offered, in their order."""
 
 
 class WorldSnapshotCaptured(Event):
@@ -94,6 +96,7 @@ class ModelResponseRecorded(Event):
     rationale: str | None
     thinking: str | None
     tool_calls: list[dict[str, Any]]
+    """`id`, `name`, `arguments`, and `malformed`: why a call could not be used, else None."""
     usage: dict[str, Any]
     stop_reason: str | None
     provider: str
@@ -102,6 +105,13 @@ class ModelResponseRecorded(Event):
     raw_content: list[dict[str, Any]] = []
     """The provider's content blocks as received."""
     error: str | None = None
+    """Why there is no answer; None where there is one."""
+    retryable: bool | None = None
+    """Of a failure: whether asking again might have helped."""
+    retry_after_s: float | None = None
+    """Of a failure: what the provider asked to wait, in seconds, if it did."""
+    duration_s: float | None = None
+    """Seconds from the question to the answer or the failure."""
 
 
 class ToolCallRecorded(Event):

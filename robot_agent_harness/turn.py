@@ -149,6 +149,8 @@ class TurnTaker:
             step=mission.step,
             max_steps=self._settings.max_steps,
         )
+        turn = _Turn(mission, correlation, snapshot, self._finish_skill(mission))
+        tools = self._tools(turn.finish)
         await self._journal.append(
             (
                 WorldSnapshotCaptured(reason='model_turn', snapshot=snapshot.to_dict()),
@@ -161,18 +163,18 @@ class TurnTaker:
                     system_prompt=system,
                     user_prompt=user,
                     omitted=list(projection.omitted),
+                    tools=[tool.name for tool in tools],
                 ),
                 correlation,
             ),
         )
-        turn = _Turn(mission, correlation, snapshot, self._finish_skill(mission))
         messages: list[Message] = [UserMessage(user)]
         nudged = used_tools = False
         for _ in range(TOOL_ROUNDS_MAX):
             request = ModelRequest(
                 system=system,
                 messages=tuple(messages),
-                tools=self._tools(turn.finish),
+                tools=tools,
                 metadata=self._metadata(mission, trigger),
             )
             if self._settings.spent(mission):
@@ -262,12 +264,14 @@ class TurnTaker:
 
         :raises ModelError: it cannot be asked.
         """
+        now = asyncio.get_running_loop().time
         for pause_s in (*MODEL_RETRY_PAUSES_S, None):
+            began = now()
             try:
                 decision = await self._ask(request)
             except ModelError as error:
                 await self._journal.append(
-                    (_failed_response(self._model, error), turn.correlation)
+                    (_failed_response(self._model, error, now() - began), turn.correlation)
                 )
                 asked_s = error.retry_after_s or 0.0
                 hopeless = not error.retryable or asked_s > MODEL_RETRY_AFTER_MAX_S
@@ -275,13 +279,14 @@ class TurnTaker:
                     raise
                 await self._pause(max(pause_s, asked_s))
             else:
+                took_s = now() - began
                 turn.mission.spend(decision.usage)
                 for call in decision.tool_calls:
                     # Before the answer is recorded: the call itself comes later.
                     known = self._registry.get(call.name)
                     secrets = known.secrets if known else frozenset()
                     self._redactor.learn(turn.correlation.turn_id, call.arguments, secrets)
-                await self._journal.append((_response(decision), turn.correlation))
+                await self._journal.append((_response(decision, took_s), turn.correlation))
                 return decision
         raise AssertionError('unreachable')
 
@@ -396,12 +401,17 @@ def _ended_by(result: ToolResult) -> TurnResult | None:
     return None if result.status is ResultStatus.INVALID_ARGUMENTS else TurnResult(refused=result)
 
 
-def _response(decision: Decision) -> ModelResponseRecorded:
+def _response(decision: Decision, took_s: float) -> ModelResponseRecorded:
     return ModelResponseRecorded(
         rationale=decision.rationale,
         thinking=decision.thinking,
         tool_calls=[
-            {'id': call.id, 'name': call.name, 'arguments': jsonable(call.arguments)}
+            {
+                'id': call.id,
+                'name': call.name,
+                'arguments': jsonable(call.arguments),
+                'malformed': call.malformed,
+            }
             for call in decision.tool_calls
         ],
         usage=jsonable(decision.usage),
@@ -410,10 +420,13 @@ def _response(decision: Decision) -> ModelResponseRecorded:
         model=decision.model,
         response_id=decision.response_id,
         raw_content=[jsonable(block) for block in decision.raw_content],
+        duration_s=round(took_s, 3),
     )
 
 
-def _failed_response(model: ModelClient, error: ModelError) -> ModelResponseRecorded:
+def _failed_response(
+    model: ModelClient, error: ModelError, took_s: float
+) -> ModelResponseRecorded:
     return ModelResponseRecorded(
         rationale=None,
         thinking=None,
@@ -423,4 +436,7 @@ def _failed_response(model: ModelClient, error: ModelError) -> ModelResponseReco
         provider=model.provider,
         model=model.model,
         error=str(error),
+        retryable=error.retryable,
+        retry_after_s=error.retry_after_s,
+        duration_s=round(took_s, 3),
     )
