@@ -393,6 +393,10 @@ _DESIGN = (
             'test_world_motion.py'
             '::test_a_twist_that_is_never_filled_does_not_hide_that_the_robot_drives',
             'test_world_motion.py::test_odometry_that_starts_anew_somewhere_else_is_no_motion',
+            'test_world_motion.py'
+            '::test_a_pose_that_has_just_moved_belies_wheels_at_rest_until_it_stays',
+            'test_world_motion.py'
+            '::test_the_small_corrections_of_a_localisation_do_not_move_a_robot_at_rest',
             'test_world_motion.py::test_where_odometry_is_silent_the_pose_over_a_window_says_so',
             'test_world_motion.py::test_the_window_sees_creeping_turning_and_coming_back',
             'test_world_motion.py'

@@ -123,3 +123,25 @@ def test_odometry_that_starts_anew_somewhere_else_is_no_motion():
         rig.odom(x)
         rig.clock.advance(0.1)
         assert rig.capture().motion.value.at_rest
+
+
+def test_a_pose_that_has_just_moved_belies_wheels_at_rest_until_it_stays():
+    rig = WorldRig()
+    rests = []
+    for step in range(24):
+        rig.odom()
+        rig.pose(0.0 if step < 8 else 0.9, 0.0, source='tf')
+        rig.clock.advance(0.1)
+        rests.append(rig.capture().motion.value.at_rest)
+    assert rests[:8] == [True] * 8
+    assert not any(rests[8:12]), 'it slid, or its localisation changed its mind'
+    assert all(rests[14:])
+
+
+def test_the_small_corrections_of_a_localisation_do_not_move_a_robot_at_rest():
+    rig = WorldRig()
+    for step in range(20):
+        rig.odom()
+        rig.pose(0.1 * (step // 10), 0.0, source='tf')
+        rig.clock.advance(0.1)
+        assert rig.capture().motion.value.at_rest

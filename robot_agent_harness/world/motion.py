@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the robot stands still: fresh odometry says so, or else the pose source over a window.
 
-The window exists for robots whose odometry is silent at rest, such as Nav2's loopback simulator.
+The window exists for robots whose odometry is silent at rest, such as Nav2's loopback simulator;
+and where odometry speaks of rest while the poses move, it is not believed.
 Its samples come from the pose source itself, never from a pose that odometry carried forward:
 silent odometry would then testify to its own standstill.
 """
@@ -28,6 +29,10 @@ WINDOW_SAMPLES = 3
 """Fewer samples are no evidence of rest: two agree by chance."""
 WINDOW_MOVED_M = 0.03
 WINDOW_TURNED_RAD = 0.05
+WINDOW_LINEAR_M_S = 0.3
+WINDOW_ANGULAR_RAD_S = 0.6
+"""A window that moves faster belies odometry at rest: the robot slides, or its localisation has
+just changed its mind. The corrections that a robot at rest usually gets are slower."""
 KEPT_SAMPLES = 64
 """At the spacing below this holds 1.2 s, more than a window needs."""
 SPACING_NS = 20_000_000
@@ -101,14 +106,16 @@ class PoseWindow:
         """
         window: list[Sample[MapPose]] = []
         for sample in reversed(self._samples):
-            fresh = rules.observed(sample, now_ns=now_ns, jump=jump)
-            if fresh.availability is not Availability.AVAILABLE:
-                return None
             window.append(sample)
             span_ns = window[0].time_ns - sample.time_ns
             if len(window) >= WINDOW_SAMPLES and span_ns >= WINDOW_NS:
-                return _moved(window, span_ns / NS_PER_S, fresh)
-        return None
+                break
+        else:
+            return None
+        newest, oldest = (rules.observed(s, now_ns=now_ns, jump=jump) for s in (window[0], sample))
+        if not newest.availability is oldest.availability is Availability.AVAILABLE:
+            return None  # what lies between them was valid when it came, and is younger
+        return _moved(window, span_ns / NS_PER_S, oldest)
 
 
 def judge_motion(
@@ -127,9 +134,12 @@ def judge_motion(
         linear, angular = abs(twist.linear_m_s), twist.angular_rad_s
         at_rest = linear < REST_LINEAR_M_S and abs(angular) < REST_ANGULAR_RAD_S
         motion = pace.belies_rest(Motion(at_rest, linear, angular, 'odometry'))
+    by_pose = window.judge(pose_rules, now_ns=now_ns, jump=jump)
     reason = odometry.reason
-    if odometry.availability is not Availability.AVAILABLE:
-        by_pose = window.judge(pose_rules, now_ns=now_ns, jump=jump)
+    if odometry.availability is Availability.AVAILABLE:
+        if by_pose is not None and motion is not None and motion.at_rest and _fast(by_pose):
+            return by_pose
+    else:
         if by_pose is not None:
             return by_pose
         reason = f'odometry: {reason}; {pose_rules.source}: no fresh poses over 0.5 s'
@@ -140,6 +150,13 @@ def judge_motion(
         age_s=odometry.age_s,
         availability=odometry.availability,
         reason=reason,
+    )
+
+
+def _fast(by_pose: Observed[Motion]) -> bool:
+    seen = by_pose.value
+    return seen is not None and (
+        seen.linear_m_s > WINDOW_LINEAR_M_S or seen.angular_rad_s > WINDOW_ANGULAR_RAD_S
     )
 
 

@@ -26,6 +26,8 @@ from robot_agent_harness.world.geometry import compose, inverse, wrap_angle
 MARGIN = 0.06
 """Metres and radians that the oracle's own estimate may be off."""
 MOVING_M_S, TURNING_RAD_S = 0.08, 0.15
+POSES_S = 0.45
+"""Over this long the poses must agree on a rest; the harness itself looks back over 0.5 s."""
 MAX_VARIANCE_M2 = 0.25
 MAX_AGE_S = 1.0
 AGE_MARGIN_S = 0.15
@@ -341,8 +343,8 @@ class Oracle:
         fresh = odometry is not None and odometry.measured_s >= begin - AGE_MARGIN_S
         poses = [
             message
-            for message in self._ledger.localizer(at_s).since(at_s - 0.7, at_s)
-            if message.valid and message.measured_s >= at_s - 0.7
+            for message in self._ledger.localizer(at_s).since(at_s - POSES_S, at_s)
+            if message.valid and message.measured_s >= at_s - POSES_S
         ]
         if not fresh and len(poses) < 3:
             yield 'no word on whether the robot rested'
@@ -354,7 +356,7 @@ class Oracle:
             first, last = poses[0].pose, poses[-1].pose
             moved = math.hypot(last.x - first.x, last.y - first.y)
             if moved > 0.15 + 8 * self._habits.pose_noise_m:
-                yield f'the poses of the last 0.7 s moved {moved:.2f} m'
+                yield f'the poses of the last {POSES_S} s moved {moved:.2f} m'
 
     def _against_trip(self, sent: Sent, at_s: float, *, strict: bool) -> Iterable[str]:
         """Compare where odometry alone would have carried the robot with where the map has it."""
