@@ -323,6 +323,8 @@ _DESIGN = (
             'After UNKNOWN the next managed dispatch needs an idle controller and a robot at'
             ' rest.',
             'test_tracker.py::test_after_an_unknown_end_the_next_goal_waits_for_evidence_of_rest',
+            'test_tracker.py'
+            '::test_a_goal_that_the_controller_denies_and_then_gives_feedback_of_blocks_the_next',
             'test_recovery.py::test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work',
             'test_recovery.py::test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way',
         ),
@@ -1502,6 +1504,8 @@ _CASES = _of(
         'test_end_to_end.py::test_a_refused_goal_is_rejected_and_failed',
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
         'test_dispatcher.py::test_a_goal_that_was_refused_but_runs_is_unknown_and_cancelled',
+        'test_tracker.py'
+        '::test_a_refused_goal_that_gives_feedback_is_cancelled_and_blocks_the_next_until_it_ends',
     ),
     _clause(
         'K08',

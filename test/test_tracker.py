@@ -188,6 +188,52 @@ def test_what_is_heard_after_the_end_is_recorded_as_late_and_changes_nothing(
     assert kinds.count('ROBOT_ACTION_OUTCOME') == 1
 
 
+def test_a_refused_goal_that_gives_feedback_is_cancelled_and_blocks_the_next_until_it_ends(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> tuple[list[str], Bench]:
+        nav2 = ScriptableNav2(accept_after_s=None)
+        async with Bench(tmp_path / 'j.db', nav2=nav2, parameters=QUICK) as bench:
+            calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+            await asyncio.sleep(0.2)
+            nav2.respond(False)
+            told = [(await calling).status.value]
+            refused = nav2.own_goal
+            for _ in range(100):
+                nav2.feedback(refused, distance_remaining=1.0)
+            told.append((await bench.call('navigate_to_pose', GOAL)).status.value)
+            nav2.result(GoalStatus.CANCELED, {}, refused)
+            nav2.feedback(refused, distance_remaining=1.0)  # what was under way when it ended
+            nav2.accept_after_s = 0.05
+            told.append((await bench.call('navigate_to_pose', GOAL)).status.value)
+            return told, bench
+
+    told, bench = run_virtual(scenario())
+    assert told == ['rejected', 'precondition_changed', 'accepted']
+    refused = bench.nav2.sent[0][0]
+    # Once when it was seen to run, once more when a call was refused because of it.
+    assert bench.nav2.cancel_requests[:2] == [refused, refused]
+    assert bench.nav2.result_requests[:2] == [refused, refused]
+    assert check_journal(tmp_path / 'j.db') == []
+
+
+def test_a_goal_that_the_controller_denies_and_then_gives_feedback_of_blocks_the_next(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> list[str]:
+        async with Bench(tmp_path / 'j.db', parameters=QUICK) as bench:
+            first = (await bench.call('navigate_to_pose', GOAL)).data['action_id']
+            bench.nav2.feedback(distance_remaining=2.0)
+            await bench.outcome(first)  # UNKNOWN: no end was told in time
+            bench.nav2.result(GoalStatus.UNKNOWN, {})
+            bench.nav2.feedback(distance_remaining=1.0)
+            told = [(await bench.call('navigate_to_pose', GOAL)).status.value]
+            bench.nav2.result(GoalStatus.UNKNOWN, {}, first)
+            return [*told, (await bench.call('navigate_to_pose', GOAL)).status.value]
+
+    assert run_virtual(scenario()) == ['precondition_changed', 'accepted']
+
+
 def test_news_of_an_earlier_goal_completes_no_later_one(tmp_path: Path) -> None:
     async def scenario() -> str:
         async with Bench(tmp_path / 'j.db') as bench:

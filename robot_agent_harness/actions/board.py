@@ -54,6 +54,7 @@ class ActionBoard:
         self._recent: OrderedDict[str | None, RobotAction] = OrderedDict()
         self._unfinished: dict[str, None] = {}
         self._unknown: RobotAction | None = None
+        """The newest action whose goal may run although it has its outcome."""
         self._unknown_ended = True
         self._foreign_active_ns: dict[str, int] = {}
 
@@ -90,6 +91,11 @@ class ActionBoard:
         """Note that the controller has been seen to run this goal no more."""
         if self._unknown is not None and self._unknown.action_id == action_id:
             self._unknown_ended = True
+
+    def goal_runs(self, action_id: str) -> None:
+        """Note that an action's goal runs although the action has ended, whatever as."""
+        if not self._unfinished:  # a newer one stands in the way anyhow, and replaces its goal
+            self._unknown, self._unknown_ended = self._actions[action_id], False
 
     def set_reachable(self, controller: str, reachable: bool) -> None:
         """Note that an action server came or went.
@@ -140,7 +146,7 @@ class ActionBoard:
 
     @property
     def unsettled(self) -> str | None:
-        """The newest action, if it ended UNKNOWN and its goal has not been seen to end."""
+        """The newest action, if its goal may run on and has not been seen to end."""
         return self._unknown.action_id if self._unknown and not self._unknown_ended else None
 
     def gate(self) -> ActionGate:

@@ -79,7 +79,8 @@ class ActionGate:
     unfinished_action_id: str | None = None
     """An own action without an outcome."""
     unknown_action_id: str | None = None
-    """The newest own action, if it ended UNKNOWN: it may still be moving the robot."""
+    """The newest own action, if it ended UNKNOWN or its goal was seen to run after its end: it may
+    still be moving the robot."""
     unknown_goal_ended: bool = True
     """Whether the controller has since been seen to run that action's goal no more."""
 
@@ -233,7 +234,7 @@ def _settled(gate: ActionGate, fresh: WorldSnapshot) -> Check:
         {'goal_ended': True, 'at_rest': True},
         None
         if ok
-        else f'action {gate.unknown_action_id} ended UNKNOWN and may still be moving the robot',
+        else f'action {gate.unknown_action_id} may still be moving the robot',
     )
 
 

@@ -22,6 +22,7 @@ from robot_agent_harness.actions.controller import (
     CancelResponse,
     ControllerEvent,
     ENDED_STATUSES,
+    GoalFeedback,
     GoalResponse,
     GoalResult,
     GoalStatus,
@@ -58,6 +59,8 @@ class _Ended:
     plan: ActionPlan
     accepted: bool
     """Whether the controller was seen to take the goal."""
+    end_told: bool
+    """Whether the controller told of an end of the goal; a refusal is none."""
     requested_ns: int
     records: int = 0
 
@@ -158,7 +161,9 @@ class RobotActionTracker:
     def restore(self, action: RobotAction, plan: ActionPlan) -> None:
         """Remember an action that an earlier run ended UNKNOWN: its goal may still run."""
         self._board.put(action)
-        self._ended[action.action_id] = _Ended(None, plan, True, action.requested_monotonic_ns)
+        self._ended[action.action_id] = _Ended(
+            None, plan, True, False, action.requested_monotonic_ns
+        )
         self.ask_for_unknown()
 
     async def wait(self, action_id: str, timeout_s: float) -> RobotAction | None:
@@ -249,7 +254,7 @@ class RobotActionTracker:
             self.ask_for_unknown()
 
     def ask_for_unknown(self) -> None:
-        """Ask what became of the goal of an action that ended UNKNOWN, if it still matters."""
+        """Ask what became of the goal that nobody vouches for, if there is one."""
         action_id = self._board.unsettled
         ended = self._ended.get(action_id) if action_id else None
         if action_id is None or ended is None:
@@ -268,6 +273,10 @@ class RobotActionTracker:
         elif isinstance(event, GoalResponse):
             status = GoalStatus.ACCEPTED if event.accepted else GoalStatus.ABORTED
             self._late_status(event.goal_id, status, 'goal_response')
+        elif isinstance(event, GoalFeedback):
+            # Usual for a moment after an end that was told; else the controller drives to it.
+            if not self._ended[event.goal_id].end_told:
+                self._late_status(event.goal_id, GoalStatus.EXECUTING, 'feedback')
         elif isinstance(event, CancelResponse) and event.return_code in RUNS_NO_SUCH_GOAL:
             self._denied(event.goal_id)
 
@@ -277,6 +286,7 @@ class RobotActionTracker:
         waited_s = (self._clock.monotonic_ns() - ended.requested_ns) / NS_PER_S
         if ended.accepted or waited_s >= LATE_ACCEPTANCE_S:
             self._board.goal_ended(goal_id)
+            ended.status = None  # a sign that it runs would be news again
 
     def _late_status(self, goal_id: str, status: int, source: str) -> None:
         """Record news of an ended action; nothing is left driving unattended."""
@@ -284,6 +294,7 @@ class RobotActionTracker:
         action = self._board.get(goal_id)
         if status in ENDED_STATUSES:
             self._board.goal_ended(goal_id)
+            ended.end_told = ended.end_told or source != 'goal_response'
         if action is None or status == ended.status or ended.records >= LATE_RECORDS_MAX:
             return
         ended.status = status
@@ -292,6 +303,11 @@ class RobotActionTracker:
         self._journal.defer(progress(action, late=True, note=note))
         if status in (GoalStatus.ACCEPTED, GoalStatus.EXECUTING):
             self._cancel_unattended(goal_id, ended.plan)
+            if not ended.end_told:
+                # Whatever its outcome was, it stands in the way until its end is told.
+                ended.accepted = True
+                self._board.goal_runs(goal_id)
+                self._controllers[ended.plan.controller].request_result(goal_id)
 
     def _cancel_unattended(self, goal_id: str, plan: ActionPlan) -> None:
         if plan.timeouts.cancel_on_timeout:
@@ -306,14 +322,18 @@ class RobotActionTracker:
     def _on_ended(self, follower: ActionFollower, action: RobotAction) -> None:
         """Let go of an action whose outcome is recorded, and tell of it."""
         del self._followers[action.action_id]
-        status = follower.heard.last_status
+        heard, status = follower.heard, follower.heard.last_status
         self._ended[action.action_id] = _Ended(
-            status, follower.plan, follower.heard.accepted, action.requested_monotonic_ns
+            status,
+            follower.plan,
+            heard.accepted,
+            bool(heard.ends),
+            action.requested_monotonic_ns,
         )
         while len(self._ended) > ENDED_KEPT:
             del self._ended[next(iter(self._ended))]
         self._publish(action)
-        if follower.heard.runs_no_more:
+        if heard.runs_no_more:
             self._board.goal_ended(action.action_id)
         elif status in ACTIVE_STATUSES and action.state is not ActionState.UNKNOWN:
             self._cancel_unattended(action.action_id, follower.plan)  # UNKNOWN ones are already
