@@ -75,6 +75,28 @@ def test_wheels_that_slipped_as_wheels_do_are_no_contradiction(
     assert _arrive(tmp_path, goal, odom=odom).state.value == 'SUCCEEDED'
 
 
+@pytest.mark.parametrize(('comes_round', 'state'), [(True, 'SUCCEEDED'), (False, 'FAILED')])
+def test_a_localisation_that_jumped_on_the_way_disproves_an_arrival_only_if_it_stays_so(
+    comes_round: bool, state: str, tmp_path: Path
+) -> None:
+    async def scenario() -> RobotAction:
+        async with Bench(tmp_path / 'j.db') as bench:
+            result = await bench.call('navigate_to_pose', {'x': 2.0, 'y': 0.0})
+            for y in (3.0, 0.0):  # it jumps, and jumps back
+                await asyncio.sleep(1.0)
+                bench.robot.place(0.0, y, odom=(0.0, 0.0, 0.0))
+            await asyncio.sleep(1.0)
+            bench.robot.place(1.6, 0.0, odom=(1.9, 0.0, 0.0))
+            await asyncio.sleep(0.3)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            await asyncio.sleep(1.0)
+            if comes_round:
+                bench.robot.place(1.9, 0.0)
+            return await bench.outcome(result.data['action_id'])
+
+    assert run_virtual(scenario()).state.value == state
+
+
 @pytest.mark.parametrize(
     ('yaw', 'observed', 'state'),
     [

@@ -232,9 +232,7 @@ def _settled(gate: ActionGate, fresh: WorldSnapshot) -> Check:
         ok,
         {'goal_ended': gate.unknown_goal_ended, 'at_rest': at_rest},
         {'goal_ended': True, 'at_rest': True},
-        None
-        if ok
-        else f'action {gate.unknown_action_id} may still be moving the robot',
+        None if ok else f'action {gate.unknown_action_id} may still be moving the robot',
     )
 
 

@@ -158,16 +158,18 @@ class NavigationVerifier:
             return Judgement(
                 Verdict.DISPROVED, False, {**evidence, 'why': 'moving, and not at the goal'}
             )
-        jump = _displacement_conflict(before, now, evidence)
-        if jump:
-            return _inconclusive(evidence, jump)
+        conflict = _displacement_conflict(before, now, evidence)
+        if conflict:
+            return _inconclusive(evidence, conflict)
         if there:
             why = 'at rest within tolerance of the goal, observed after the controller had ended'
             return Judgement(Verdict.CONFIRMED, True, {**evidence, 'why': why})
         waited_s = (now.captured_monotonic_ns - terminal.monotonic_ns) / NS_PER_S
+        # A localisation that has jumped on the way may come round yet: only time makes it final.
+        final = waited_s >= DISPROOF_PERSISTS_S and not _jumped(before, now)
         return Judgement(
             Verdict.DISPROVED,
-            waited_s >= DISPROOF_PERSISTS_S,
+            final,
             {**evidence, 'why': 'at rest, and not at the goal'},
         )
 
@@ -195,6 +197,12 @@ def _contradiction(terminal: Terminal) -> str | None:
     return f'the controller reported success but missed waypoints {missed}' if missed else None
 
 
+def _jumped(before: WorldSnapshot, now: WorldSnapshot) -> bool:
+    """Return whether the localisation was seen to jump since the start."""
+    then, pose = before.map_pose.usable, now.map_pose.usable
+    return then is not None and pose is not None and pose.jumps != then.jumps
+
+
 def _displacement_conflict(
     before: WorldSnapshot, now: WorldSnapshot, evidence: dict[str, Any]
 ) -> str | None:
@@ -213,7 +221,7 @@ def _displacement_conflict(
     map_from, map_to, odom_from, odom_to = ends
     if map_from is None or map_to is None:
         return None
-    jumped = map_to.jumps != map_from.jumps
+    jumped = _jumped(before, now)
     if odom_from is None:
         # Silent at the start: on such a robot the wheels have no say, but a jump seen since has.
         return 'the localisation jumped during the trip' if jumped else None
