@@ -1279,12 +1279,20 @@ _CONTRACT = (
             'CON-JNL-07',
             'A newer schema is refused with a clear message.',
             'test_journal_open.py::test_a_journal_of_a_newer_release_is_refused_and_left_as_it_is',
+            'test_journal_migrations.py'
+            '::test_what_the_next_schema_wrote_is_refused_by_this_release_and_left_as_it_is',
         ),
         _clause(
             'CON-JNL-08',
             'Migrations only add.',
             'test_journal_schema.py::test_migrations_only_add',
             'test_journal_schema.py::test_every_migration_has_a_name_and_counts_in_the_version',
+            'test_journal_migrations.py'
+            '::test_a_journal_of_the_first_release_is_migrated_where_it_lies',
+            'test_journal_migrations.py::test_a_migrated_journal_answers_what_the_old_one_could_not',
+            'test_journal_migrations.py::test_a_reader_reads_an_old_journal_and_migrates_nothing',
+            'test_journal_migrations.py::test_the_next_schema_is_reached_from_every_release',
+            'test_journal_migrations.py::test_a_migration_that_fails_leaves_the_journal_as_it_was',
         ),
         _clause(
             'CON-JNL-09',
@@ -1320,6 +1328,15 @@ _CONTRACT = (
             'The view decision_log has one row a decision, absent values NULL.',
             'test_journal_schema.py'
             '::test_the_decision_log_has_a_row_for_each_decision_of_the_model',
+            'test_decision_log.py::test_each_round_of_ordinary_tools_is_a_decision_of_its_turn',
+            'test_decision_log.py::test_a_failed_attempt_is_no_decision_and_its_repetition_is_one',
+            'test_decision_log.py::test_an_answer_without_a_call_is_a_decision_with_no_tool',
+            'test_decision_log.py'
+            '::test_of_several_calls_the_one_that_was_to_move_the_robot_stands_for_the_decision',
+            'test_decision_log.py'
+            '::test_a_decision_whose_arguments_were_refused_and_the_better_one_are_two',
+            'test_decision_log.py'
+            '::test_no_query_of_the_log_goes_through_all_records_once_for_each_decision',
             'test_journal_docs.py::test_the_view_has_the_columns_that_are_named',
         ),
         _clause(
@@ -1769,6 +1786,13 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_timeline_survives_payloads_of_any_shape',
                 'test_a_domain_in_use_is_not_taken_and_one_taken_is_held',
                 'test_nothing_in_the_users_environment_leads_off_the_machine',
+            ),
+        ),
+        'test_decision_log.py': NotAClause(
+            'the view mission_usage, which the contract does not name',
+            (
+                'test_what_each_mission_cost_is_told_also_while_it_is_open',
+                'test_a_journal_in_which_no_model_was_asked_has_no_costs',
             ),
         ),
         'test_dispatcher.py': NotAClause(

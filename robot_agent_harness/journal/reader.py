@@ -24,7 +24,7 @@ from robot_agent_harness.errors import (
     JournalUnavailableError,
 )
 from robot_agent_harness.events import EventType, RecordedEvent, SCHEMA_VERSION
-from robot_agent_harness.journal.schema import COLUMNS, follows, GENESIS
+from robot_agent_harness.journal.schema import COLUMNS, follows, GENESIS, MISSION_USAGE
 from robot_agent_harness.journal.soundness import check_identity, connect_read_only, has_wal
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
 
@@ -52,6 +52,25 @@ class MissionRecord:
     """`achieved`, `not_achieved` or `unknown`; None while the mission is open."""
     events: int
     """How many records bear its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissionUsage:
+    """What a mission has cost: how often its model was asked, and what it counted."""
+
+    model_calls: int
+    """Attempts, the failed ones included."""
+    failed_calls: int
+    input_tokens: int
+    """Without those of the cache, where the provider counts them apart."""
+    output_tokens: int
+    """With those of the thinking."""
+    cache_read_input_tokens: int | None
+    """None where the provider did not say."""
+    cache_creation_input_tokens: int | None
+    """The same."""
+    model_s: float | None
+    """Seconds spent on waiting for the model; None in journals of release 0.1.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +176,12 @@ class JournalReader:
                 {'ended': EventType.MISSION_ENDED.value},
             ).fetchall()
         return [self._mission(*row) for row in rows]
+
+    def usage(self) -> dict[str, MissionUsage]:
+        """Return what each mission whose model was asked has cost so far, by its id, in order."""
+        with self._errors_named():
+            rows = self._conn.execute(MISSION_USAGE).fetchall()
+        return {mission_id: MissionUsage(*values) for mission_id, *values in rows}
 
     def open_work(self) -> OpenWork:
         """Return the calls, actions and missions that have begun and not ended."""

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""The journal's tables, its named migrations, and the chain that ties each row to the one before.
 
-Migrations only add: a table, a column, an index, a view. A released migration is never edited.
+Migrations only add: a table, a column, an index, a view, or columns of a view, which is made anew
+for it. A released migration is never edited.
 
 **The chain**, for whoever wants to recompute it: take the row's columns other than `chain` as a
 JSON object (column name -> value as stored; `payload` is the text itself, not parsed; NULL is
@@ -127,11 +128,11 @@ def _create_events(db: Database) -> None:
         ' WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM events) BEGIN'
         " SELECT RAISE(ABORT, 'seq must be the next number'); END"
     )
-    db.create_view('decision_log', _DECISION_LOG)
+    db.create_view('decision_log', _DECISION_LOG_1)
     db.execute('PRAGMA user_version = 1')
 
 
-_DECISION_LOG = """
+_DECISION_LOG_1 = """
 SELECT response.seq AS seq,
        response.mission_id AS mission_id,
        response.turn_id AS turn_id,
@@ -158,16 +159,83 @@ LEFT JOIN events AS call ON call.type = 'TOOL_CALL_RECORDED'
           AND later.seq > response.seq AND later.seq < call.seq)
 WHERE response.type = 'MODEL_RESPONSE_RECORDED'
 """
-"""One row a decision of the model: each response with each call that it made, or alone."""
+"""As release 0.1.0 had it: a row for each call, and for each failed attempt as well."""
 
-REQUIRED_OBJECTS = (
-    'events_refuse_update',
-    'events_refuse_delete',
-    'events_no_gap',
-    'decision_log',
-    'meta',
-)
-"""The triggers, views and tables without which a file is not whole."""
 
-SCHEMA_USER_VERSION = 1
+@migrations(name='0002_decisions_and_usage')
+def _count_decisions_and_usage(db: Database) -> None:
+    """Give each decision one row, and each mission what its model was asked and has cost."""
+    db.execute('DROP VIEW decision_log')
+    db.create_view('decision_log', _DECISION_LOG)
+    db.create_view('mission_usage', MISSION_USAGE)
+    db.execute('PRAGMA user_version = 2')
+
+
+_DECISION_LOG = """
+SELECT response.seq AS seq,
+       response.mission_id AS mission_id,
+       response.turn_id AS turn_id,
+       json_extract(turn.payload, '$.step') AS step,
+       json_extract(turn.payload, '$.system_prompt') AS system_prompt,
+       json_extract(turn.payload, '$.user_prompt') AS user_prompt,
+       call.tool_call_id AS tool_call_id,
+       json_extract(call.payload, '$.name') AS tool_name,
+       json_extract(call.payload, '$.arguments') AS arguments,
+       json_extract(response.payload, '$.rationale') AS rationale,
+       json_extract(response.payload, '$.thinking') AS thinking,
+       json_extract(call.payload, '$.purpose') AS purpose,
+       json_extract(call.payload, '$.expected_outcome') AS expected_outcome,
+       nullif(json_extract(response.payload, '$.tool_calls'), '[]') AS tool_calls
+FROM events AS response
+LEFT JOIN events AS turn ON turn.seq = (
+    SELECT t.seq FROM events AS t
+    WHERE t.turn_id = response.turn_id AND t.type = 'MODEL_TURN_STARTED' AND t.seq < response.seq
+    ORDER BY t.seq DESC LIMIT 1)
+LEFT JOIN events AS call ON call.seq = (
+    SELECT c.seq FROM events AS c
+    WHERE c.turn_id = response.turn_id AND c.type = 'TOOL_CALL_RECORDED' AND c.seq > response.seq
+      AND NOT EXISTS (
+        SELECT 1 FROM events AS later
+        WHERE later.turn_id = response.turn_id AND later.type = 'MODEL_RESPONSE_RECORDED'
+          AND later.seq > response.seq AND later.seq < c.seq)
+    ORDER BY EXISTS (
+        SELECT 1 FROM events AS checked
+        WHERE checked.tool_call_id = c.tool_call_id
+          AND checked.type = 'ACTION_PRECONDITION_CHECKED') DESC,
+        json_extract(c.payload, '$.purpose') IS NULL, c.seq
+    LIMIT 1)
+WHERE response.type = 'MODEL_RESPONSE_RECORDED'
+  AND json_extract(response.payload, '$.error') IS NULL
+"""
+"""One row a decision of the model, which is an answer: not a failed attempt at one. Of several
+calls it is about the one that was to move the robot, else the first; `tool_calls` has them all."""
+
+MISSION_USAGE = """
+SELECT mission_id,
+       count(*) AS model_calls,
+       count(json_extract(payload, '$.error')) AS failed_calls,
+       coalesce(sum(json_extract(payload, '$.usage.input_tokens')), 0) AS input_tokens,
+       coalesce(sum(json_extract(payload, '$.usage.output_tokens')), 0) AS output_tokens,
+       sum(json_extract(payload, '$.usage.cache_read_input_tokens')) AS cache_read_input_tokens,
+       sum(json_extract(payload, '$.usage.cache_creation_input_tokens'))
+           AS cache_creation_input_tokens,
+       sum(json_extract(payload, '$.duration_s')) AS model_s
+FROM events
+WHERE type = 'MODEL_RESPONSE_RECORDED' AND mission_id IS NOT NULL
+GROUP BY mission_id
+ORDER BY min(seq)
+"""
+"""One row a mission whose model was asked, from its answers: also while it runs, or was killed."""
+
+REQUIRED_OBJECTS = {
+    'events_refuse_update': 1,
+    'events_refuse_delete': 1,
+    'events_no_gap': 1,
+    'decision_log': 1,
+    'meta': 1,
+    'mission_usage': 2,
+}
+"""The triggers, views and tables without which a file is not whole, from which schema on."""
+
+SCHEMA_USER_VERSION = 2
 """The number of migrations: the newest schema that this release knows."""
