@@ -850,6 +850,7 @@ _CONTRACT = (
             'test_end_to_end.py::test_with_the_emergency_stop_engaged_no_goal_is_sent',
             'test_node_sources.py::test_what_was_latched_before_the_start_is_received',
             'test_world_builder.py::test_a_latched_emergency_stop_does_not_go_stale',
+            'test_preconditions.py::test_a_call_right_after_the_start_hears_what_the_robot_latches',
         ),
         _clause(
             'CON-ROS-09',
@@ -1494,6 +1495,7 @@ _CASES = _of(
         'A terminal status 0 or without a meaning proves nothing.',
         _CASE,
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_preconditions.py::test_a_server_that_was_just_found_may_say_first_what_it_runs',
     ),
     _clause(
         'K04',

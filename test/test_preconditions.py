@@ -17,6 +17,7 @@ from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.registry import load_registry
 from robot_agent_harness.testing import Bench, run_virtual
+from robot_agent_harness.world.samples import Sample
 
 GOAL = {'x': 2.0, 'y': 0.0}
 FOREIGN = 'f' * 32
@@ -105,3 +106,46 @@ def test_fields_that_are_not_declared_may_change(tmp_path: Path) -> None:
             return (await bench.call('navigate_to_pose', GOAL, **named)).status.value
 
     assert run_virtual(scenario()) == 'accepted'
+
+
+def test_a_server_that_was_just_found_may_say_first_what_it_runs(tmp_path: Path) -> None:
+    async def scenario(says: bool) -> tuple[str, int, float]:
+        async with Bench(tmp_path / f'{says}.db') as bench:
+            bench.nav2.set_reachable(False)
+            await asyncio.sleep(5.0)
+            bench.nav2.set_reachable(True)
+            loop = asyncio.get_running_loop()
+            begin = loop.time()
+            calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+            await asyncio.sleep(0.6)
+            if says:
+                bench.nav2.status((FOREIGN, GoalStatus.EXECUTING))
+            result = await calling
+            return result.status.value, len(bench.nav2.sent), loop.time() - begin
+
+    assert run_virtual(scenario(says=True))[:2] == ('precondition_changed', 0)
+    status, sent, waited_s = run_virtual(scenario(says=False))
+    assert (status, sent) == ('accepted', 1)
+    assert 1.0 <= waited_s < 1.2
+
+
+@pytest.mark.parametrize('engaged', [True, False, None])
+def test_a_call_right_after_the_start_hears_what_the_robot_latches(
+    engaged: bool | None, tmp_path: Path
+) -> None:
+    async def scenario() -> tuple[str, int]:
+        bench = Bench(tmp_path / 'j.db')
+        entering = asyncio.create_task(bench.__aenter__())
+        await asyncio.sleep(0.2)
+        calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+        await asyncio.sleep(0.6)
+        if engaged is not None:
+            stop = Sample(engaged, None, bench.clock.monotonic_ns(), bench.clock.ros_ns())
+            bench.core.builder.observe_emergency_stop(stop)
+        result = await calling
+        await entering
+        await bench.__aexit__(None, None, None)
+        return result.status.value, len(bench.nav2.sent)
+
+    expected = ('precondition_changed', 0) if engaged else ('accepted', 1)
+    assert run_virtual(scenario()) == expected

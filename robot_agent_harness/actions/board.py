@@ -27,6 +27,9 @@ from robot_agent_harness.world.snapshot import (
 
 SERVER_LOSS_GRACE_S = 3.0
 """How long a server may be out of sight: discovery of a living one can blink."""
+GOALS_LATCHED_S = 1.0
+"""How long after a server was found its list of goals may be on its way: it is latched, and a
+server that has had no goal yet sends none."""
 FINISHED_KEPT = 256
 """How many ended actions stay answerable from memory; older ones are in the journal."""
 MISSIONS_KEPT = 64
@@ -40,6 +43,8 @@ class _Goals:
     reachable: bool = False
     active: tuple[tuple[str, int], ...] = ()
     heard_ns: int | None = None
+    found_ns: int = 0
+    """Since when the server has been there, if it is."""
     lost_ns: int | None = None
     """Since when the server has been out of sight; None while it is there, or never was."""
 
@@ -109,6 +114,8 @@ class ActionBoard:
             goals.lost_ns = None
         elif not reachable and goals.reachable:
             goals.lost_ns = now
+        if reachable and not goals.reachable:
+            goals.found_ns = now
         goals.reachable = reachable
 
     def update_goals(
@@ -143,6 +150,13 @@ class ActionBoard:
             if seen >= monotonic_ns:
                 return goal_id
         return None
+
+    @property
+    def goals_awaited(self) -> bool:
+        """Whether a server was found so lately that its list of goals may be on its way still."""
+        since = self._clock.monotonic_ns() - GOALS_LATCHED_S * NS_PER_S
+        found = (g for g in self._goals.values() if g.reachable and g.heard_ns is None)
+        return any(goals.found_ns > since for goals in found)
 
     @property
     def unsettled(self) -> str | None:

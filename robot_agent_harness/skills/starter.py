@@ -44,6 +44,9 @@ START_LATENCY_MAX_S = 1.0
 """Oldest check to act on: a slow disk must not turn a fresh check into a stale one."""
 FIRST_HEARD_LOOKS, FIRST_HEARD_PERIOD_S = 40, 0.05
 """How long a call waits for a controller or a source that has not been heard of: 2 s."""
+LISTENING_S = 1.0
+"""For so long after the start what a robot may lack may be on its way still: a latched message, or
+one that is published once a second. Only then its absence means that there is none."""
 
 Entry = tuple[Event, Correlation]
 
@@ -76,6 +79,7 @@ class ActionStarter:
         self._timeouts = timeouts
         self._projection_max_bytes = projection_max_bytes
         self._starting = asyncio.Lock()
+        self._begun_ns = clock.monotonic_ns()
         self.active = False
         """Whether managed calls are taken (the node's lifecycle decides)."""
 
@@ -198,10 +202,27 @@ class ActionStarter:
                 navigation is None or not navigation.controller_reachable,
                 policy.pose_max_age_s is not None and _missing(world.map_pose),
                 policy.odometry_max_age_s is not None and _missing(world.odometry),
+                policy.controller_idle and self._board.goals_awaited,
+                self._may_come_yet(policy, world),
             )
             if not any(missing) or not self.active:
                 return
             await asyncio.sleep(FIRST_HEARD_PERIOD_S)
+
+    def _may_come_yet(self, policy: PreconditionPolicy, world: WorldSnapshot) -> bool:
+        """Whether a message that a check would heed may be on its way: we have just started."""
+        if self._clock.monotonic_ns() - self._begun_ns >= LISTENING_S * NS_PER_S:
+            return False
+        pose = world.map_pose.value
+        return (
+            (policy.emergency_stop_clear and _missing(world.safety))
+            or (policy.min_battery_fraction is not None and _missing(world.battery))
+            or (
+                policy.max_position_variance_m2 is not None
+                and pose is not None
+                and pose.position_variance_m2 is None
+            )
+        )
 
     def decision(self, context: CallContext) -> WorldSnapshot | None:
         """Return the snapshot that a call was decided on; None if it is no longer known."""
