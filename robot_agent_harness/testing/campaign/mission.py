@@ -203,6 +203,12 @@ class CampaignMission:
     # -- the harness -----------------------------------------------------------------------------
 
     async def _begin_life(self) -> None:
+        """Start the harness; where it cannot, whoever starts the node starts it again."""
+        while not await self._started():
+            await self._end_life(cancel_running=False)
+            await asyncio.sleep(RESTART_S)
+
+    async def _started(self) -> bool:
         wire = self._wire = Wire(self)
         x, y, yaw = self.plan.steps[0].goal
         self._core = core = assemble(
@@ -241,14 +247,16 @@ class CampaignMission:
             asyncio.get_running_loop().call_later(
                 self._rng.uniform(0.0, DISCOVERY_S), self.controller.speak_to_newcomer
             )
-        await recover(core, adopt(core))
+        try:
+            await recover(core, adopt(core))
+        except JournalUnavailableError:
+            return False
         core.dispatcher.active = True
         core.harness.start()
+        return True
 
     async def _open_journal(self) -> MissionJournal:
-        """Open the journal; while another program holds it, whoever starts the node starts it
-        again.
-        """
+        """Open the journal, once no other program holds it."""
         while True:
             try:
                 return MissionJournal.open(

@@ -52,6 +52,7 @@ def run_one(
 
     :param plan: a mission to run instead of the one drawn from the seed.
     :raises ConfigurationError: a parameter is unknown or out of range.
+    :raises RuntimeError: the harness or the campaign itself raised; it names the seed.
     """
     checked = check_parameters({**PARAMETERS, **(parameters or {})})
     plan = plan or draw_plan(seed)
@@ -61,7 +62,10 @@ def run_one(
     try:
         with tempfile.TemporaryDirectory(prefix='campaign-', dir=home) as folder:
             mission = CampaignMission(plan, Path(folder), checked)
-            run_virtual(mission.run())
+            try:
+                run_virtual(mission.run())
+            except Exception as error:
+                raise RuntimeError(f'the mission of seed {seed} could not be run') from error
             limits = Limits(
                 float(checked['navigation.xy_tolerance_m']),
                 float(checked['navigation.yaw_tolerance_rad']),
