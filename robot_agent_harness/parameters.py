@@ -80,7 +80,14 @@ PARAMETERS: tuple[Parameter, ...] = (
     _P('mcp.enabled', True, 'Serve MCP over streamable HTTP.'),
     _P('mcp.host', '127.0.0.1', 'Address to serve on; one that others reach needs a token.'),
     _P('mcp.port', 8642, 'Port to serve on; 0 = any free port, logged.', 0, 65535),
-    _P('mcp.token_file', '', 'File with the bearer token that clients must send; empty = none.'),
+    _P('mcp.token_file', '', 'File with the bearer tokens that clients must send; empty = none.'),
+    _P(
+        'mcp.max_requests_per_s',
+        200.0,
+        'Requests a second that one MCP client may go on sending; twice as many at once.',
+        1.0,
+        100_000.0,
+    ),
     _P(
         'model.provider',
         'none',

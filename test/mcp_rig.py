@@ -8,13 +8,14 @@ Run as a program it serves stdio, for tests of a client that starts its server.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 import contextlib
 from dataclasses import dataclass
 import json
 from pathlib import Path
 import signal
 import sys
+from types import MappingProxyType
 from typing import Any
 
 import anyio
@@ -201,11 +202,17 @@ class RawClient:
     @classmethod
     @contextlib.asynccontextmanager
     async def connected(
-        cls, made: Rig, era: str, *, name: str = 'raw'
+        cls,
+        made: Rig,
+        era: str,
+        *,
+        name: str = 'raw',
+        headers: Mapping[str, str] = MappingProxyType({}),
     ) -> AsyncIterator[RawClient]:
         """Open a session where the era has one."""
         async with httpx2.AsyncClient(timeout=BOUND_S) as http:
             raw = cls(made.server.url, era, http, name)
+            raw.headers.update(headers)
             if era == 'legacy':
                 version = '2025-11-25'
                 params = {'protocolVersion': version, 'capabilities': {}, 'clientInfo': raw.info}

@@ -1,15 +1,18 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who gets in: holders of the token, and requests that name this machine as it is reached.
+"""Who gets in: holders of a token, and requests that name this machine as it is reached.
 
 The SDK does the checking (Host 421, Origin 403, token 401); here it learns what to accept.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+import hashlib
 import hmac
 import ipaddress
 import socket
+import time
 from typing import Any
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
@@ -22,36 +25,60 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.routing import Route
 from starlette.types import ASGIApp, Scope
 
-TOKEN_SUBJECT = 'mcp.token_file'
-"""What the journal calls the holder of the one token."""
+from robot_agent_harness.mcp_server.rate import RateLimit
+from robot_agent_harness.mcp_server.scopes import ScopeRefusals
+from robot_agent_harness.mcp_server.tokens import OBSERVE, Token
+
 ANY_ADDRESS = ('0.0.0.0', '::')
 
 
-def guarded_app(endpoint: ASGIApp, *, path: str, token: str | None) -> Starlette:
-    """Return an app that serves the endpoint, to holders of the token where there is one."""
-    if token is None:
-        return Starlette(routes=[Route(path, endpoint=endpoint)])
-    backend = BearerAuthBackend(_TokenVerifier(token))
+def guarded_app(
+    endpoint: ASGIApp, *, path: str, tokens: Sequence[Token], per_s: float
+) -> Starlette:
+    """Return an app that serves the endpoint, to holders of a token where there are any.
+
+    :param per_s: how many requests a second each client may go on sending.
+    """
+    limit = Middleware(RateLimit, per_s=per_s, now_s=time.monotonic)
+    if not tokens:
+        return Starlette(routes=[Route(path, endpoint=endpoint)], middleware=[limit])
+    backend = BearerAuthBackend(_TokenVerifier(tokens))
+    guarded = RequireAuthMiddleware(ScopeRefusals(endpoint), required_scopes=[OBSERVE])
     return Starlette(
-        routes=[Route(path, endpoint=RequireAuthMiddleware(endpoint, required_scopes=[]))],
+        routes=[Route(path, endpoint=guarded)],
         middleware=[
             Middleware(AuthenticationMiddleware, backend=backend),
             Middleware(AuthContextMiddleware),
+            limit,
         ],
     )
 
 
 class _TokenVerifier:
-    """Knows the one token."""
+    """Knows the tokens."""
 
-    def __init__(self, token: str) -> None:
-        self._token = token.encode()
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = [(token, _digest(token.secret.encode())) for token in tokens]
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return who holds the token, in a time that tells nothing about it."""
-        if not hmac.compare_digest(token.encode('utf-8', 'surrogateescape'), self._token):
+        """Return who holds the token, in a time that tells nothing about any.
+
+        Digests are compared, each of them: neither length nor place is in the time.
+        """
+        given = _digest(token.encode('utf-8', 'surrogateescape'))
+        found: Token | None = None
+        for known, digest in self._tokens:
+            if hmac.compare_digest(given, digest):
+                found = known
+        if found is None:
             return None
-        return AccessToken(token='', client_id=TOKEN_SUBJECT, subject=TOKEN_SUBJECT, scopes=[])
+        return AccessToken(
+            token='', client_id=found.name, subject=found.name, scopes=list(found.scopes)
+        )
+
+
+def _digest(secret: bytes) -> bytes:
+    return hashlib.sha256(secret).digest()
 
 
 class HostRules:

@@ -42,11 +42,12 @@ class Caller:
 def identify(context: ServerRequestContext[Any, Any]) -> Caller:
     """Say who sent this request."""
     info = context.session.client_params.client_info if context.session.client_params else None
-    subject = session_id = None
+    subject = scopes = session_id = None
     modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
     if isinstance(context.request, Request):
         user = context.request.scope.get('user')
-        subject = user.access_token.subject if isinstance(user, AuthenticatedUser) else None
+        if isinstance(user, AuthenticatedUser):
+            subject, scopes = user.access_token.subject, list(user.access_token.scopes)
         if not modern:
             # Of this era the transport has checked the header; in the other anybody may write one.
             session_id = context.request.headers.get(SESSION_HEADER)
@@ -62,6 +63,7 @@ def identify(context: ServerRequestContext[Any, Any]) -> Caller:
         'client_version': _cut(info.version) if info else None,
         'protocol_version': context.protocol_version,
         'token_subject': subject,
+        'token_scopes': scopes,
     }
     return Caller(key, {name: value for name, value in record.items() if value is not None})
 

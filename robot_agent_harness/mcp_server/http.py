@@ -18,6 +18,7 @@ import socket
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 from mcp.server import Server
 from mcp.server.streamable_http_manager import (
     StreamableHTTPASGIApp,
@@ -28,6 +29,11 @@ import uvicorn
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.mcp_server.access import bracketed, guarded_app, HostRules
+from robot_agent_harness.mcp_server.connection import (
+    ConnectionBounds,
+    guarded_connection,
+    SECURITY_HEADERS,
+)
 from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.redaction import Redactor
 
@@ -35,8 +41,6 @@ logger = logging.getLogger(__name__)
 
 PATH = '/mcp'
 BACKLOG = 128
-KEEP_ALIVE_S = 30
-"""How long an idle connection stays open: an agent may think longer than uvicorn's 5 s."""
 TICK_S = 1.0
 """How often the Date header is renewed."""
 DRAIN_S = 1
@@ -74,9 +78,9 @@ class HttpEndpoint:
         :raises ConfigurationError: the address cannot be used, or the token not be read.
         """
         settings = self._settings
-        token = settings.read_token()
-        if token is not None:
-            self._redactor.know(token)  # a client may say it where it is recorded
+        tokens = settings.read_tokens()
+        for token in tokens:
+            self._redactor.know(token.secret)  # a client may say it where it is recorded
         listener = await _listening(settings.host, settings.port)
         self._port = listener.getsockname()[1]
         rules = HostRules(settings.host, self._port, loopback=settings.loopback_only)
@@ -87,7 +91,12 @@ class HttpEndpoint:
             max_sessions=settings.max_sessions,
             session_idle_timeout=settings.session_idle_s,
         )
-        app = guarded_app(StreamableHTTPASGIApp(manager), path=PATH, token=token)
+        app = guarded_app(
+            StreamableHTTPASGIApp(manager),
+            path=PATH,
+            tokens=tokens,
+            per_s=settings.max_requests_per_s,
+        )
         self._exchanges = _Exchanges(app, rules)
         self._uvicorn = _Uvicorn(self._exchanges, settings)
         self._task = asyncio.create_task(_serve(manager, self._uvicorn, listener), name='mcp http')
@@ -99,7 +108,7 @@ class HttpEndpoint:
             ready.cancel()
         if self._task.done():
             self._task.result()
-        logger.info('MCP server at %s (%s)', self.url, 'token required' if token else 'no token')
+        logger.info('MCP server at %s (%s)', self.url, 'token required' if tokens else 'no token')
 
     async def stop(self) -> None:
         """End every stream and session and close the socket, within 2 s; once is enough."""
@@ -133,10 +142,13 @@ class _Uvicorn(uvicorn.Server):
     """uvicorn that says when it is ready and leaves signals to the program."""
 
     def __init__(self, app: ASGIApp, settings: McpSettings) -> None:
+        bounds = ConnectionBounds(
+            settings.receive_s, settings.send_s, connections=settings.max_connections
+        )
         super().__init__(
             uvicorn.Config(
                 app,
-                http='h11',
+                http=guarded_connection(bounds),
                 ws='none',
                 lifespan='off',
                 interface='asgi3',
@@ -146,7 +158,8 @@ class _Uvicorn(uvicorn.Server):
                 server_header=False,
                 backlog=BACKLOG,
                 limit_concurrency=settings.max_connections,
-                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_keep_alive=settings.keep_alive_s,
+                headers=list(SECURITY_HEADERS),
                 timeout_graceful_shutdown=DRAIN_S,
             )
         )
@@ -198,11 +211,29 @@ class _Exchanges:
                 cancel.cancel()
             self._open.add(cancel)
             try:
-                await self._app(scope, receive, response.send)
+                await self._app(scope, _Request(receive, cancel).receive, response.send)
             finally:
                 self._open.discard(cancel)
         if cancel.cancelled_caught:
             await response.finish()
+
+
+class _Request:
+    """One request, whose exchange ends if it breaks off: the SDK would log an error of its own."""
+
+    def __init__(self, receive: Receive, exchange: anyio.CancelScope) -> None:
+        self._receive = receive
+        self._exchange = exchange
+        self._whole = False
+
+    async def receive(self) -> Message:
+        """Pass a message on."""
+        message = await self._receive()
+        if message['type'] == 'http.disconnect' and not self._whole:
+            self._exchange.cancel()
+            await anyio.lowlevel.checkpoint()
+        self._whole = self._whole or not message.get('more_body', False)
+        return message
 
 
 class _Response:

@@ -39,6 +39,7 @@ from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.mcp_server.clients import GivenSnapshots, identify
 from robot_agent_harness.mcp_server.http import HttpEndpoint
 from robot_agent_harness.mcp_server.resources import JSON_TYPE, LATEST, Resources
+from robot_agent_harness.mcp_server.scopes import may_act, require_act
 from robot_agent_harness.mcp_server.settings import EventsReader, McpSettings
 from robot_agent_harness.mcp_server.stdio import StdinLines
 from robot_agent_harness.mcp_server.tools import call_result, list_tools, NEVER_OFFERED
@@ -101,6 +102,7 @@ class McpServer:
         )
         tools = list_tools(registry)
         self._tools = ListToolsResult(tools=tools)
+        self._acting = {skill.name for skill in registry.skills if not skill.read_only}
         schemas = {tool.name: tool.input_schema for tool in tools}
         self._server: Server[Any] = Server(
             'robot_agent_harness',
@@ -158,9 +160,13 @@ class McpServer:
     async def _list_tools(
         self, context: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return self._tools
+        if may_act(context):
+            return self._tools
+        return ListToolsResult(tools=[t for t in self._tools.tools if t.name not in self._acting])
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        if params.name in self._acting:
+            require_act(context, params.name)
         caller = identify(context)
         decision_id, malformed = _decision(context.meta or {})
         arguments, problem = _arguments(params)

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import ipaddress
+import os
 from pathlib import Path
-import stat
 from typing import Any, Protocol
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.mcp_server.tokens import ENVIRONMENT_KEY, read_tokens, Token
 
 _MIB = 1024 * 1024
 
@@ -25,7 +26,19 @@ class McpSettings:
     port: int = 8642
     """TCP port; 0 takes any free one."""
     token_file: Path | None = None
-    """File whose first line is the bearer token that requests must carry; None asks for none."""
+    """File with the bearer tokens of which requests must carry one (`tokens.py`)."""
+    max_requests_per_s: float = 200.0
+    """Requests a second that one client may go on sending; a further one gets 429. A client is the
+    holder of a token or, without one, an address. Twice as many may come at once."""
+    receive_s: float = 15.0
+    """Seconds in which a request must have come in whole, from the opening of its connection or
+    from its first byte on; a slower one gets 408, and its connection is closed."""
+    send_s: float = 30.0
+    """Seconds for which a client may leave what it was sent unread before its connection is cut;
+    a stream on which nothing is sent stays open."""
+    keep_alive_s: int = 30
+    """Seconds for which a connection stays open between requests: an agent may think longer than
+    uvicorn's 5 s."""
     max_body_bytes: int = 1 * _MIB
     """Largest request; a longer one gets 413 before it is parsed."""
     max_text_bytes: int = 8192
@@ -49,42 +62,18 @@ class McpSettings:
         except ValueError:
             return False
 
-    def read_token(self) -> str | None:
-        """Return the token that requests must carry, or None where none is asked for.
+    def read_tokens(self) -> tuple[Token, ...]:
+        """Return the tokens of which requests must carry one; empty where none is asked for.
 
-        :raises ConfigurationError: the file cannot be used, or others can reach us without one.
+        :raises ConfigurationError: they cannot be used, or others can reach us without one.
         """
-        if self.token_file is None:
-            if self.loopback_only:
-                return None
+        tokens = read_tokens(self.token_file, os.environ)
+        if not tokens and not self.loopback_only:
             raise ConfigurationError(
                 f'mcp.token_file: mcp.host is {self.host}, which others can reach; name a file'
-                ' that holds a token, or listen on 127.0.0.1'
+                f' that holds a token (or set {ENVIRONMENT_KEY}), or listen on 127.0.0.1'
             )
-        return _read_token(self.token_file)
-
-
-def _read_token(path: Path) -> str:
-    try:
-        path = path.expanduser()
-        mode = path.stat().st_mode
-        lines = path.read_text(encoding='utf-8').splitlines()
-    except (OSError, RuntimeError, UnicodeError) as error:
-        why = getattr(error, 'strerror', None) or 'it is not text'
-        raise ConfigurationError(f'mcp.token_file {path}: {why}') from error
-    if mode & stat.S_IROTH:
-        raise ConfigurationError(
-            f'mcp.token_file {path}: everybody on this machine can read it; chmod 600 it'
-        )
-    token = lines[0].strip() if lines else ''
-    if not token:
-        raise ConfigurationError(f'mcp.token_file {path}: its first line holds no token')
-    if not token.isascii() or not token.isprintable() or ' ' in token:
-        # RFC 6750 section 2.1; anything else cannot arrive in a header as it was written.
-        raise ConfigurationError(
-            f'mcp.token_file {path}: a token is ASCII without spaces (its first line is not)'
-        )
-    return token
+        return tokens
 
 
 class EventsReader(Protocol):

@@ -19,7 +19,12 @@ from robot_agent_harness.redaction.known import KnownValues
 from robot_agent_harness.redaction.secrets import hinted
 from robot_agent_harness.redaction.walk import any_repr, texts_in, Walk
 
-ENVIRONMENT_KEYS = ('ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY')
+ENVIRONMENT_KEYS = (
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'OPENAI_API_KEY',
+    'ROBOT_AGENT_HARNESS_MCP_TOKEN',
+)
 """Variables whose values must not appear anywhere."""
 SCOPES_MAX = 512
 """For how many calls and turns the names of declared secrets are remembered."""

@@ -222,6 +222,7 @@ class HarnessSession:
                 host=str(p['mcp.host']),
                 port=int(p['mcp.port']),
                 token_file=Path(token_file) if token_file else None,
+                max_requests_per_s=float(p['mcp.max_requests_per_s']),
             ),
             mission_id=lambda: core.harness.mission_id,
             redactor=shared_redactor(),
