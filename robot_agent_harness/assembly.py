@@ -23,6 +23,8 @@ from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.harness import RobotAgentHarness
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.llm.planner import Planner
+from robot_agent_harness.llm.prompting import MissionPlanner
 from robot_agent_harness.mission import LoopSettings
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.redaction import RedactedJournal, shared_redactor
@@ -72,11 +74,13 @@ def assemble(
     controllers: Mapping[str, ActionController],
     model: ModelClient | None,
     use_sim_time: bool = False,
+    planner: Planner | None = None,
 ) -> Core:
     """Build the core.
 
     :param parameters: checked values, see :func:`robot_agent_harness.parameters.check_parameters`.
     :raises ConfigurationError: a file that they name is missing or wrong.
+    :param planner: puts what the model is told into words; None: the shipped one.
     """
     p = parameters
     registry = load_registry(_file(p, 'skills_file', 'skills.yaml'))
@@ -144,7 +148,9 @@ def assemble(
         tracker=tracker,
         model=model,
         settings=_loop_settings(p),
+        places=places,
         redactor=redactor,
+        planner=planner or MissionPlanner(),
     )
     return Core(
         builder, board, observer, tracker, registry, places, starter, dispatcher, harness, journal
@@ -176,7 +182,9 @@ def _loop_settings(p: Mapping[str, Value]) -> LoopSettings:
         robot_id=str(p['robot_id']),
         max_steps=int(p['mission.max_steps']),
         max_tokens=int(p['mission.max_tokens']),
-        history_size=int(p['world_model.history_size']) if p['world_model.enabled'] else 0,
+        max_wall_time_s=float(p['mission.max_wall_time_s']),
+        world_model=bool(p['world_model.enabled']),
+        history_size=int(p['world_model.history_size']),
         projection_max_bytes=int(p['snapshot.max_bytes']),
         battery_low_fraction=float(p['battery.low_fraction']),
     )

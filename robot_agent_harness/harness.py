@@ -14,7 +14,6 @@ the precondition check.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 import logging
 
 from robot_agent_harness.actions.lifecycle import RobotAction
@@ -30,17 +29,15 @@ from robot_agent_harness.events import (
     WorldSnapshotCaptured,
 )
 from robot_agent_harness.jsonable import jsonable
-from robot_agent_harness.llm.client import (
-    ModelClient,
-)
-from robot_agent_harness.llm.prompting import (
-    compact,
-)
+from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.llm.planner import Planner
 from robot_agent_harness.mission import LoopSettings, Mission, MissionReport
 from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
+from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
 from robot_agent_harness.skills.result import ResultStatus
+from robot_agent_harness.texts import compact
 from robot_agent_harness.turn import TurnTaker
 from robot_agent_harness.world.salient import Salient, SalientWatch
 from robot_agent_harness.world.snapshot import WorldSnapshot
@@ -51,8 +48,6 @@ WATCH_PERIOD_S = 0.2
 """How often the world is looked at for salient changes."""
 REFUSED_PAUSE_S = 2.0
 """Pause before asking again after a refusal that looking again will not lift at once."""
-MAILBOX_MAX = 100
-"""Salient events kept for the next turn; older ones are in the journal."""
 MISSION_CLOSE_S = 0.5
 """How long closing waits for the record of a mission's end."""
 MODEL_CLOSE_S = 0.5
@@ -73,7 +68,9 @@ class RobotAgentHarness:
         dispatcher: RecordedToolDispatcher,
         observer: WorldObserver,
         tracker: RobotActionTracker,
+        places: PlaceBook,
         model: ModelClient | None,
+        planner: Planner,
         settings: LoopSettings,
         redactor: Redactor,
     ) -> None:
@@ -83,9 +80,9 @@ class RobotAgentHarness:
         self._tracker = tracker
         self._model = model
         self._settings = settings
+        self._redactor = redactor
         self._watch = SalientWatch(battery_low_fraction=settings.battery_low_fraction)
         self._mission: Mission | None = None
-        self._mailbox: deque[Salient] = deque(maxlen=MAILBOX_MAX)
         self._news = asyncio.Event()
         self._cancel_reason: str | None = None
         self._canceled = asyncio.Event()
@@ -96,11 +93,13 @@ class RobotAgentHarness:
             if model is None
             else TurnTaker(
                 model=model,
+                planner=planner,
                 ids=ids,
                 journal=journal,
                 registry=registry,
                 dispatcher=dispatcher,
                 observer=observer,
+                places=places,
                 redactor=redactor,
                 settings=settings,
                 busy=lambda mission: self._own_action(mission) is not None,
@@ -162,12 +161,15 @@ class RobotAgentHarness:
         else:
             self._journal.defer((record, ids))
         if self._mission is not None:
-            self._mailbox.append(salient)
+            self._mission.mailbox.put(salient)
             self._news.set()
 
     def cancel_mission(self, reason: str = 'canceled') -> None:
-        """End the mission under way: no further question to the model, its action cancelled."""
-        if self._mission is not None:
+        """End the mission under way: no further question to the model, its action cancelled.
+
+        The first reason stands.
+        """
+        if self._mission is not None and self._cancel_reason is None:
             self._cancel_reason = reason
             self._canceled.set()
             self._news.set()
@@ -182,15 +184,11 @@ class RobotAgentHarness:
             raise HarnessError('no model decides here: set model.provider')
         if self._mission is not None:
             raise HarnessError(f'mission {self._mission.mission_id} is still under way')
-        mission = Mission(
-            mission_id or self._ids.new_id('mission'),
-            instruction,
-            deque(maxlen=self._settings.history_size or 1),
-        )
+        mission = self._settings.begin(mission_id or self._ids.new_id('mission'), instruction)
         self._mission, self._cancel_reason = mission, None
         self._canceled.clear()
         self._idle.clear()
-        self._mailbox.clear()
+        limit = self._limit_time()
         try:
             started = MissionStarted(
                 instruction=instruction,
@@ -205,8 +203,17 @@ class RobotAgentHarness:
             await self._record_end(report)
             return report
         finally:
+            if limit is not None:
+                limit.cancel()
             self._mission = None
             self._idle.set()
+
+    def _limit_time(self) -> asyncio.TimerHandle | None:
+        """Have the mission under way cancelled when its time is up, whatever it waits for."""
+        limit_s = self._settings.max_wall_time_s
+        if limit_s == 0.0:
+            return None
+        return asyncio.get_running_loop().call_later(limit_s, self.cancel_mission, 'max_wall_time')
 
     async def _until_end(self, turns: TurnTaker, mission: Mission) -> str:
         """Alternate turns and waits until something ends the mission; return what did."""
@@ -272,18 +279,14 @@ class RobotAgentHarness:
         return self._news_of(mission)
 
     def _has_news(self, mission: Mission) -> bool:
-        return bool(mission.unreported or self._mailbox)
+        return bool(mission.unreported or mission.mailbox)
 
     def _news_of(self, mission: Mission) -> tuple[str, list[str]]:
         """Take what has happened since it was last told: what to ask because of, and the lines."""
-        trigger = 'action_outcome' if mission.unreported else 'none'
-        if not mission.unreported and self._mailbox:
-            trigger = self._mailbox[-1].kind
-        lines = [_outcome_line(action) for action in mission.unreported]
-        lines += [f'{salient.kind}: {salient.message}' for salient in self._mailbox]
+        outcomes = [_outcome_line(action) for action in mission.unreported]
         mission.unreported.clear()
-        self._mailbox.clear()
-        return trigger, lines
+        kind, events = mission.mailbox.take()
+        return 'action_outcome' if outcomes else kind, outcomes + events
 
     async def _heard(self, timeout_s: float | None) -> None:
         """Wait until something happens, or the time is up."""
@@ -300,7 +303,7 @@ class RobotAgentHarness:
         mission = self._mission
         if mission is None or not _is_of(action, mission):
             return
-        mission.end_action(action)
+        mission.end_action(action, self._redactor.text(_reason(action)))
         self._news.set()
 
     def _on_foreign_goal(self, goal_id: str) -> None:
@@ -349,6 +352,11 @@ class RobotAgentHarness:
 def _is_of(action: RobotAction, mission: Mission) -> bool:
     """Whether the mission's own model started the action; a client's support no claim of it."""
     return action.mission_id == mission.mission_id and action.turn_id is not None
+
+
+def _reason(action: RobotAction) -> str:
+    assert action.outcome is not None
+    return f'{action.outcome.reason.value}: {action.outcome.evidence.get("why", "")}'
 
 
 def _outcome_line(action: RobotAction) -> str:

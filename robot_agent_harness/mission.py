@@ -6,14 +6,18 @@ claimed.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
-from robot_agent_harness.llm.prompting import HistoryEntry
+from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, RobotAction
+from robot_agent_harness.mailbox import Mailbox
+from robot_agent_harness.world.world_model import HISTORY_SIZE, WorldModel
+
+VERIFIED_KEPT = 32
+"""How many of the goals verified last a mission remembers."""
 
 
 class MissionOutcome(str, Enum):
@@ -32,14 +36,23 @@ class LoopSettings:
     max_steps: int = 50
     max_tokens: int = 0
     """0 = no limit."""
-    history_size: int = 10
-    """0 = the model is shown no history."""
+    max_wall_time_s: float = 0.0
+    """Seconds; 0 = no limit."""
+    world_model: bool = True
+    """Whether a mission remembers anything."""
+    history_size: int = HISTORY_SIZE
+    """Decisions that it remembers."""
     projection_max_bytes: int = 2048
     battery_low_fraction: float = 0.2
 
     def spent(self, mission: Mission) -> bool:
         """Whether a mission has used its tokens up."""
         return 0 < self.max_tokens <= mission.tokens
+
+    def begin(self, mission_id: str, instruction: str) -> Mission:
+        """Return a mission that knows nothing yet."""
+        world = WorldModel(history_size=self.history_size) if self.world_model else None
+        return Mission(mission_id, instruction, world)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +70,13 @@ class MissionReport:
     mission_id: str
     outcome: MissionOutcome
     reason: str
-    """`finished`, `canceled`, `max_steps`, `max_tokens`, `no_decision`, `model_error`,
-    `journal_unavailable`, `harness_fault`, `interrupted`."""
+    """`finished`, `canceled`, `max_steps`, `max_tokens`, `max_wall_time`, `no_decision`,
+    `model_error`, `journal_unavailable`, `harness_fault`, `interrupted`."""
     summary: str
     claim: Claim | None
     claim_supported: bool | None
-    """Whether verified outcomes support a claim of success; None where there was none to
-    support."""
+    """Whether verified outcomes support a claim of success; None where nothing was claimed, or no
+    action took place that could support it."""
     steps: int
     usage: dict[str, int]
 
@@ -74,32 +87,44 @@ class Mission:
 
     mission_id: str
     instruction: str
-    history: deque[HistoryEntry]
+    world: WorldModel | None
+    """What it remembers; None where that is switched off."""
+    mailbox: Mailbox = field(default_factory=Mailbox)
     step: int = 0
     claim: Claim | None = None
     usage: dict[str, int] = field(default_factory=dict)
-    ended_actions: dict[str, RobotAction] = field(default_factory=dict)
+    last: RobotAction | None = None
+    """The action that ended last."""
     unreported: list[RobotAction] = field(default_factory=list)
     """Ended actions that the model has not been told of."""
-    started_entries: dict[str, HistoryEntry] = field(default_factory=dict)
-    """What led to each action that has not ended."""
+    _last_reason: str = ''
+    _counts: Counter[ActionState] = field(default_factory=Counter)
+    _verified: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=VERIFIED_KEPT))
+    """Goals that were seen to be reached."""
 
-    def remember(self, action_id: str | None, entry: HistoryEntry) -> None:
-        """Add a decision to the history, or hold it until its action has ended."""
-        if action_id is None:
-            self.history.append(entry)
-        elif action_id in self.ended_actions:
-            self.history.append(_with_outcome(entry, self.ended_actions[action_id]))
-        else:
-            self.started_entries[action_id] = entry
+    def decided(self, action_id: str | None, **decision: Any) -> None:
+        """Remember a managed call and its result, see :meth:`WorldModel.decided`."""
+        if self.world is None:
+            return
+        self.world.decided(action_id=action_id, **decision)
+        if self.last is not None and self.last.action_id == action_id:
+            self._remember_end(self.world, self.last)  # it ended before its call returned
 
-    def end_action(self, action: RobotAction) -> None:
-        """Take the outcome of one of the mission's actions in."""
-        self.ended_actions[action.action_id] = action
+    def end_action(self, action: RobotAction, reason: str) -> None:
+        """Take the outcome of one of the mission's actions in.
+
+        :param reason: why it ended so, in words that may be shown.
+        """
+        self.last, self._last_reason = action, reason
         self.unreported.append(action)
-        entry = self.started_entries.pop(action.action_id, None)
-        if entry is not None:
-            self.history.append(_with_outcome(entry, action))
+        self._counts[action.state] += 1
+        if action.state is ActionState.SUCCEEDED:
+            self._verified.append(action.goal)
+        if self.world is not None:
+            self._remember_end(self.world, action)
+
+    def _remember_end(self, world: WorldModel, action: RobotAction) -> None:
+        world.ended(action.action_id, outcome=action.state.value, reason=self._last_reason)
 
     def spend(self, usage: Mapping[str, Any]) -> None:
         """Add what one answer of the model cost; what is no count is left out."""
@@ -114,32 +139,41 @@ class Mission:
         return self.usage.get('input_tokens', 0) + self.usage.get('output_tokens', 0)
 
     def report(self, reason: str) -> MissionReport:
-        """Judge the mission. A claim of success counts only if the last action was verified."""
-        last = next(reversed(self.ended_actions.values()), None)
-        supported = _supported(self.claim, last)
+        """Judge the mission by evidence.
+
+        A claim of success counts only if the last action was verified. If it failed, the claim is
+        wrong, unless that says nothing of what was reached: it was called off after a success, or
+        its goal had been verified before. Then nobody knows.
+        """
+        last, supported = self.last, None
+        if self.claim is not None and self.claim.outcome is MissionOutcome.ACHIEVED and last:
+            supported = last.state is ActionState.SUCCEEDED
         outcome = self.claim.outcome if self.claim else MissionOutcome.UNKNOWN
         if outcome is MissionOutcome.ACHIEVED and not supported:
-            failed = last is not None and last.state is ActionState.FAILED
-            outcome = MissionOutcome.NOT_ACHIEVED if failed else MissionOutcome.UNKNOWN
+            wrong = last is not None and self._contradicts(last)
+            outcome = MissionOutcome.NOT_ACHIEVED if wrong else MissionOutcome.UNKNOWN
         return MissionReport(
             mission_id=self.mission_id,
             outcome=outcome,
             reason=reason,
-            summary=self._summary(last, supported),
+            summary=self._summary(supported),
             claim=self.claim,
             claim_supported=supported,
             steps=self.step,
             usage=dict(self.usage),
         )
 
-    def _summary(self, last: RobotAction | None, supported: bool | None) -> str:
-        counts = {
-            state: 0 for state in (ActionState.SUCCEEDED, ActionState.FAILED, ActionState.UNKNOWN)
-        }
-        for action in self.ended_actions.values():
-            counts[action.state] += 1
-        told = ', '.join(f'{number} {state.value}' for state, number in counts.items())
-        parts = [f'{len(self.ended_actions)} actions: {told}']
+    def _contradicts(self, last: RobotAction) -> bool:
+        if last.state is not ActionState.FAILED or last.outcome is None:
+            return False
+        called_off = last.outcome.reason is OutcomeReason.CANCELED and self._verified
+        return not called_off and last.goal not in self._verified
+
+    def _summary(self, supported: bool | None) -> str:
+        states = (ActionState.SUCCEEDED, ActionState.FAILED, ActionState.UNKNOWN)
+        told = ', '.join(f'{self._counts[state]} {state.value}' for state in states)
+        parts = [f'{self._counts.total()} actions: {told}']
+        last = self.last
         if last is not None and last.outcome is not None:
             parts.append(
                 f'the last: {last.skill} {last.state.value} ({last.outcome.reason.value})'
@@ -151,16 +185,3 @@ class Mission:
                 f' {self.claim.reason}'
             )
         return '; '.join(parts)
-
-
-def _with_outcome(entry: HistoryEntry, action: RobotAction) -> HistoryEntry:
-    assert action.outcome is not None
-    why = action.outcome.evidence.get('why', '')
-    reason = f'{action.outcome.reason.value}: {why}'
-    return replace(entry, outcome=action.state.value, reason=reason)
-
-
-def _supported(claim: Claim | None, last: RobotAction | None) -> bool | None:
-    if claim is None or claim.outcome is not MissionOutcome.ACHIEVED or last is None:
-        return None
-    return last.state is ActionState.SUCCEEDED

@@ -114,8 +114,14 @@ PARAMETERS: tuple[Parameter, ...] = (
     _P('model.timeout_s', 60.0, 'Seconds for one attempt at an answer.', 1.0, 3600.0),
     _P('mission.max_steps', 50, 'Decisions after which a mission ends.', 1, 100_000),
     _P('mission.max_tokens', 0, 'Tokens after which a mission ends; 0 = no limit.', 0),
-    _P('world_model.enabled', True, 'Show the model its earlier decisions and their outcomes.'),
-    _P('world_model.history_size', 10, 'How many earlier decisions it is shown.', 1, 100),
+    _P(
+        'mission.max_wall_time_s',
+        0.0,
+        'Seconds after which a mission ends, its action cancelled; 0 = no limit.',
+        0.0,
+    ),
+    _P('world_model.enabled', True, 'Let a mission remember places, activity and decisions.'),
+    _P('world_model.history_size', 10, 'How many earlier decisions it remembers.', 1, 100),
     _P('snapshot.max_bytes', 2048, 'Most bytes of a snapshot as the model sees it.', 512, 65536),
     _P(
         'snapshot.stale_after_s.map_pose', 1.0, 'Age in seconds of a stale map pose.', 0.01, 3600.0

@@ -9,17 +9,15 @@ loop inside the turn, append-only. Each answer and each failure to get one is re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import asdict, dataclass
-import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.asking import ModelAsker
 from robot_agent_harness.clock import IdSource
-from robot_agent_harness.errors import ModelError
 from robot_agent_harness.events import (
     Correlation,
-    ModelResponseRecorded,
     ModelTurnStarted,
     WorldSnapshotCaptured,
 )
@@ -36,36 +34,25 @@ from robot_agent_harness.llm.client import (
     ToolSpec,
     UserMessage,
 )
-from robot_agent_harness.llm.prompting import (
-    compact,
-    HistoryEntry,
-    prompt,
-    user_prompt,
-    with_intent,
-)
+from robot_agent_harness.llm.planner import Planner, Prompt, Situation
+from robot_agent_harness.llm.prompting import read_prompt, with_intent
 from robot_agent_harness.mission import Claim, LoopSettings, Mission, MissionOutcome
 from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.outputs import CallOutput
+from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import Skill, skill, SkillContext, SkillError
-from robot_agent_harness.world.projection import project
+from robot_agent_harness.texts import compact
+from robot_agent_harness.world.projection import project, Projection
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
-MODEL_RETRY_AFTER_MAX_S = 30.0
-"""Longest pause that a provider may ask for; a robot does not stand about for minutes."""
 TOOL_ROUNDS_MAX = 8
 """Rounds of ordinary tools inside one turn; a model that only looks is asked to decide."""
-MODEL_RETRY_PAUSES_S = (1.0, 2.0, 4.0)
-"""Pauses before a failed request to the model is repeated, where the failure may pass."""
 NOT_FOR_MODEL = frozenset({'wait_for_action'})
 """The loop itself waits, and asks again when there is something to tell."""
-logger = logging.getLogger(__name__)
-
-GIVE_UP_S = 0.5
-"""How long a model that is not waited for any more gets to notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +80,7 @@ class _Turn:
 class TurnTaker:
     """Takes the turns of missions with one model.
 
+    :param planner: puts what the model is told into words.
     :param busy: whether an action of the mission is under way.
     :param canceled: set when the mission is to end: the model is not waited for any more.
     """
@@ -101,22 +89,32 @@ class TurnTaker:
         self,
         *,
         model: ModelClient,
+        planner: Planner,
         ids: IdSource,
         journal: RedactedJournal,
         registry: SkillRegistry,
         dispatcher: RecordedToolDispatcher,
         observer: WorldObserver,
+        places: PlaceBook,
         redactor: Redactor,
         settings: LoopSettings,
         busy: Callable[[Mission], bool],
         canceled: asyncio.Event,
     ) -> None:
-        self._model = model
+        self._asker = ModelAsker(
+            model=model,
+            journal=journal,
+            registry=registry,
+            redactor=redactor,
+            canceled=canceled,
+        )
+        self._planner = planner
         self._ids = ids
         self._journal = journal
         self._registry = registry
         self._dispatcher = dispatcher
         self._observer = observer
+        self._places = places
         self._redactor = redactor
         self._settings = settings
         self._busy = busy
@@ -139,16 +137,7 @@ class TurnTaker:
             snapshot_id=snapshot.snapshot_id,
         )
         projection = project(snapshot, max_bytes=self._settings.projection_max_bytes)
-        system = prompt('system')
-        user = user_prompt(
-            instruction=mission.instruction,
-            trigger=trigger,
-            evidence=[self._redactor.text(line) for line in evidence],
-            history=self._shown(mission.history) if self._settings.history_size else (),
-            world=self._redactor.text(projection.text),
-            step=mission.step,
-            max_steps=self._settings.max_steps,
-        )
+        prompt = self._prompt(mission, trigger, evidence, snapshot, projection)
         turn = _Turn(mission, correlation, snapshot, self._finish_skill(mission))
         tools = self._tools(turn.finish)
         await self._journal.append(
@@ -160,32 +149,32 @@ class TurnTaker:
                 ModelTurnStarted(
                     step=mission.step,
                     trigger=trigger,
-                    system_prompt=system,
-                    user_prompt=user,
+                    system_prompt=prompt.system,
+                    user_prompt=prompt.user,
                     omitted=list(projection.omitted),
                     tools=[tool.name for tool in tools],
                 ),
                 correlation,
             ),
         )
-        messages: list[Message] = [UserMessage(user)]
+        messages: list[Message] = [UserMessage(prompt.user)]
         nudged = used_tools = False
         for _ in range(TOOL_ROUNDS_MAX):
             request = ModelRequest(
-                system=system,
+                system=prompt.system,
                 messages=tuple(messages),
                 tools=tools,
                 metadata=self._metadata(mission, trigger),
             )
             if self._settings.spent(mission):
                 return TurnResult()
-            decision = await self._decide(turn, request)
+            decision = await self._asker.decide(request, mission, correlation)
             messages.append(AssistantMessage(decision))
             if not decision.tool_calls:
                 if nudged or used_tools or self._busy(mission):
                     return TurnResult(decided=used_tools)
                 nudged = True
-                messages.append(UserMessage(prompt('no_tool_call')))
+                messages.append(UserMessage(read_prompt('no_tool_call')))
                 continue
             used_tools = True
             blocks, ended = await self._call_tools(turn, decision)
@@ -193,6 +182,32 @@ class TurnTaker:
                 return ended or TurnResult()
             messages.append(ToolResults(blocks))
         return TurnResult()
+
+    def _prompt(
+        self,
+        mission: Mission,
+        trigger: str,
+        evidence: list[str],
+        snapshot: WorldSnapshot,
+        projection: Projection,
+    ) -> Prompt:
+        """Have the situation put into words; what is cut short has no secrets in it before."""
+        clean = self._redactor.text
+        if mission.world is not None:
+            mission.world.observe(snapshot, self._places.current())
+        situation = Situation(
+            mission_id=mission.mission_id,
+            instruction=clean(mission.instruction),
+            step=mission.step,
+            max_steps=self._settings.max_steps,
+            trigger=trigger,
+            evidence=tuple(clean(line) for line in evidence),
+            projection=clean(projection.text),
+        )
+        world = mission.world.state if mission.world is not None else None
+        prompt = self._planner.prompt(situation, world=world)
+        # Once more: a secret may have become known after what is remembered was taken in.
+        return Prompt(clean(prompt.system), clean(prompt.user))
 
     async def _call_tools(
         self, turn: _Turn, decision: Decision
@@ -206,7 +221,7 @@ class TurnTaker:
             managed = known is not None and known.managed is not None
             if turn.mission.claim is not None or self._canceled.is_set():
                 managed_allowed = False  # the mission is over
-            result = await self._call_tool(turn, decision, call, managed, managed_allowed)
+            result = await self._call_tool(turn, decision, call, known, managed_allowed)
             blocks.append(ToolResultBlock(call.id, compact(result.structured), result.is_error))
             if managed and managed_allowed:
                 managed_allowed = False
@@ -214,8 +229,14 @@ class TurnTaker:
         return tuple(blocks), ended
 
     async def _call_tool(
-        self, turn: _Turn, decision: Decision, call: ToolCall, managed: bool, managed_allowed: bool
+        self,
+        turn: _Turn,
+        decision: Decision,
+        call: ToolCall,
+        known: Skill | None,
+        managed_allowed: bool,
     ) -> ToolResult:
+        managed = known is not None and known.managed is not None
         arguments, purpose, expected = _split_intent(call.arguments, managed)
         calling = self._dispatcher.call(
             call.name,
@@ -234,17 +255,18 @@ class TurnTaker:
         )
         result = await (calling if managed else self._unless_canceled(calling))
         if managed and managed_allowed:
-            turn.mission.remember(
+            clean = self._redactor.text
+            turn.mission.decided(
                 result.data.get('action_id'),
-                HistoryEntry(
-                    action=f'{call.name}{compact(self._public(arguments, turn))}',
-                    purpose=purpose,
-                    expected_outcome=expected,
-                    rationale=decision.rationale,
-                    outcome=result.status.value,
-                    reason=None if result.status is ResultStatus.ACCEPTED else result.message,
-                ),
+                action=f'{call.name}{compact(self._public(arguments, turn))}',
+                purpose=purpose and clean(purpose),
+                expected_outcome=expected and clean(expected),
+                rationale=decision.rationale and clean(decision.rationale),
+                outcome=result.status.value,
+                reason=None if result.status is ResultStatus.ACCEPTED else clean(result.message),
             )
+        if known is not None and turn.mission.world is not None and not result.is_error:
+            turn.mission.world.remember(known.remember, result.structured)
         return result
 
     async def _unless_canceled(self, calling: Coroutine[Any, Any, ToolResult]) -> ToolResult:
@@ -259,67 +281,8 @@ class TurnTaker:
         call.cancel()  # of our waiting: the dispatcher lets the tool end
         return ToolResult(ResultStatus.INTERRUPTED, 'the mission was cancelled during the call')
 
-    async def _decide(self, turn: _Turn, request: ModelRequest) -> Decision:
-        """Ask the model, again where that may help, and record each answer and each failure.
-
-        :raises ModelError: it cannot be asked.
-        """
-        now = asyncio.get_running_loop().time
-        for pause_s in (*MODEL_RETRY_PAUSES_S, None):
-            began = now()
-            try:
-                decision = await self._ask(request)
-            except ModelError as error:
-                await self._journal.append(
-                    (_failed_response(self._model, error, now() - began), turn.correlation)
-                )
-                asked_s = error.retry_after_s or 0.0
-                hopeless = not error.retryable or asked_s > MODEL_RETRY_AFTER_MAX_S
-                if pause_s is None or hopeless or self._canceled.is_set():
-                    raise
-                await self._pause(max(pause_s, asked_s))
-            else:
-                took_s = now() - began
-                turn.mission.spend(decision.usage)
-                for call in decision.tool_calls:
-                    # Before the answer is recorded: the call itself comes later.
-                    known = self._registry.get(call.name)
-                    secrets = known.secrets if known else frozenset()
-                    self._redactor.learn(turn.correlation.turn_id, call.arguments, secrets)
-                await self._journal.append((_response(decision, took_s), turn.correlation))
-                return decision
-        raise AssertionError('unreachable')
-
-    async def _ask(self, request: ModelRequest) -> Decision:
-        """Return the model's answer, unless the mission is cancelled while it thinks.
-
-        :raises ModelError: it cannot be asked, or is not waited for any longer.
-        """
-        asked = asyncio.ensure_future(self._model.decide(request))
-        canceled = asyncio.ensure_future(self._canceled.wait())
-        try:
-            await asyncio.wait({asked, canceled}, return_when=asyncio.FIRST_COMPLETED)
-            if asked.done():
-                return _answer(asked)
-            raise ModelError('the mission was cancelled while the model was asked')
-        finally:
-            asked.cancel()
-            canceled.cancel()
-            # Bounded: a client that resists its cancellation must not hold the mission up.
-            await asyncio.wait({asked, canceled}, timeout=GIVE_UP_S)
-
-    async def _pause(self, seconds: float) -> None:
-        """Wait, unless the mission is cancelled meanwhile."""
-        canceled = asyncio.ensure_future(self._canceled.wait())
-        await asyncio.wait({canceled}, timeout=seconds)
-        canceled.cancel()
-
     def _public(self, arguments: Any, turn: _Turn) -> Any:
         return self._redactor.value(jsonable(arguments), scope=turn.correlation.turn_id)
-
-    def _shown(self, history: Iterable[HistoryEntry]) -> tuple[HistoryEntry, ...]:
-        """Return the history without secrets: what a controller said may quote one."""
-        return tuple(HistoryEntry(**self._redactor.value(asdict(entry))) for entry in history)
 
     def _tools(self, finish: Skill) -> tuple[ToolSpec, ...]:
         offered = (*self._registry.skills, finish)
@@ -332,7 +295,7 @@ class TurnTaker:
         return tuple(specs)
 
     def _metadata(self, mission: Mission, trigger: str) -> dict[str, Any]:
-        last = next(reversed(mission.ended_actions.values()), None)
+        last = mission.last
         return {
             'step': mission.step,
             'trigger': trigger,
@@ -350,25 +313,21 @@ class TurnTaker:
             reason: str,
         ) -> ToolResult:
             """End the mission. outcome is your claim, reason says in one sentence what supports
-            it. Not while an action is under way: cancel it or let it end first.
+            it. Not while an action is under way: cancel it or let it end first. Refused once if a
+            person has said something that you have not heard.
             """
             if self._busy(mission):
                 raise SkillError('finish_mission: an action of this mission is still under way')
+            heard = mission.mailbox.take_human()
+            if heard:
+                raise SkillError(
+                    'finish_mission: a person has spoken meanwhile, judge again: '
+                    + ' / '.join(heard)
+                )
             mission.claim = Claim(MissionOutcome(outcome), reason)
             return ToolResult(ResultStatus.COMPLETED, 'the mission is over')
 
         return finish_mission
-
-
-def _answer(asked: asyncio.Future[Decision]) -> Decision:
-    try:
-        return asked.result()
-    except ModelError:
-        raise
-    except (Exception, asyncio.CancelledError) as error:
-        # A client may be anybody's code: whatever it raises, it could not be asked.
-        logger.exception('the model client failed')
-        raise ModelError(f'the model client failed: {error!r}') from error
 
 
 def _not_offered(call: ToolCall) -> str | None:
@@ -380,16 +339,19 @@ def _not_offered(call: ToolCall) -> str | None:
 def _split_intent(arguments: Any, managed: bool) -> tuple[Any, str | None, str | None]:
     """Take purpose and expected outcome out of a managed call's arguments; the tool never sees
     them.
+
+    A model that leaves them out, against the schema, is not refused for it: nothing that the robot
+    does depends on them. What is missing, blank or no text is absent on record.
     """
     if not managed or not isinstance(arguments, dict):
         return arguments, None, None
     rest = dict(arguments)
     purpose, expected = rest.pop('purpose', None), rest.pop('expected_outcome', None)
-    return (
-        rest,
-        purpose if isinstance(purpose, str) else None,
-        expected if isinstance(expected, str) else None,
-    )
+    return rest, _said(purpose), _said(expected)
+
+
+def _said(text: Any) -> str | None:
+    return text if isinstance(text, str) and text.strip() else None
 
 
 def _ended_by(result: ToolResult) -> TurnResult | None:
@@ -399,44 +361,3 @@ def _ended_by(result: ToolResult) -> TurnResult | None:
     if 'action_id' in result.data:
         return TurnResult(started=True)
     return None if result.status is ResultStatus.INVALID_ARGUMENTS else TurnResult(refused=result)
-
-
-def _response(decision: Decision, took_s: float) -> ModelResponseRecorded:
-    return ModelResponseRecorded(
-        rationale=decision.rationale,
-        thinking=decision.thinking,
-        tool_calls=[
-            {
-                'id': call.id,
-                'name': call.name,
-                'arguments': jsonable(call.arguments),
-                'malformed': call.malformed,
-            }
-            for call in decision.tool_calls
-        ],
-        usage=jsonable(decision.usage),
-        stop_reason=decision.stop_reason,
-        provider=decision.provider,
-        model=decision.model,
-        response_id=decision.response_id,
-        raw_content=[jsonable(block) for block in decision.raw_content],
-        duration_s=round(took_s, 3),
-    )
-
-
-def _failed_response(
-    model: ModelClient, error: ModelError, took_s: float
-) -> ModelResponseRecorded:
-    return ModelResponseRecorded(
-        rationale=None,
-        thinking=None,
-        tool_calls=[],
-        usage={},
-        stop_reason=None,
-        provider=model.provider,
-        model=model.model,
-        error=str(error),
-        retryable=error.retryable,
-        retry_after_s=error.retry_after_s,
-        duration_s=round(took_s, 3),
-    )

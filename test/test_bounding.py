@@ -19,7 +19,6 @@ import pytest
 
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.jsonable import canonical_json
-from robot_agent_harness.llm.prompting import compact
 from robot_agent_harness.redaction import Redactor
 from robot_agent_harness.skills import registry
 from robot_agent_harness.skills.bounding import RESULT_MAX_BYTES, ResultBounds
@@ -28,6 +27,7 @@ from robot_agent_harness.skills.registry import BUILT_IN
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import skill, SkillContext
 from robot_agent_harness.testing import Bench, check_journal, run_virtual
+from robot_agent_harness.texts import compact
 from robot_agent_harness.world.artifacts import ArtifactStore
 
 MODEL_FACING_MAX_BYTES = 64 * 1024

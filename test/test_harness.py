@@ -283,7 +283,7 @@ def test_a_fault_of_ours_ends_the_mission_and_its_action(
 
     async def break_it(bench: Bench) -> None:
         await asyncio.sleep(0.5)
-        monkeypatch.setattr(turn, 'user_prompt', None)
+        monkeypatch.setattr(turn, 'project', None)
         await _hurry(bench)
 
     report = rig.run(break_it)

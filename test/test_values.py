@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 import json
 from typing import Any
 
@@ -12,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 import pytest
 
 from robot_agent_harness.jsonable import jsonable
-from robot_agent_harness.llm.prompting import compact
 from robot_agent_harness.mission import Mission
+from robot_agent_harness.texts import compact
 from robot_agent_harness.validation import explain
 
 HUGE = 10**5000
@@ -54,7 +53,7 @@ def test_a_finding_about_a_huge_integer_is_told() -> None:
 
 
 def test_usage_that_is_no_count_is_not_counted() -> None:
-    mission = Mission('mission-1', 'go', deque())
+    mission = Mission('mission-1', 'go', None)
     mission.spend({'input_tokens': 3, 'output_tokens': None, 'cache': 'many', 'cached': True})
     mission.spend({'input_tokens': 4, 'output_tokens': 5})
     assert mission.usage == {'input_tokens': 7, 'output_tokens': 5}

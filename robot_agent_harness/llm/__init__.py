@@ -15,16 +15,22 @@ from robot_agent_harness.llm.client import (
     UserMessage,
 )
 from robot_agent_harness.llm.factory import make_client, ModelSettings
+from robot_agent_harness.llm.planner import Planner, Prompt, Situation
+from robot_agent_harness.llm.prompting import MissionPlanner
 from robot_agent_harness.llm.scripted import ScriptedClient
 
 __all__ = [
     'AssistantMessage',
     'Decision',
     'Message',
+    'MissionPlanner',
     'ModelClient',
     'ModelRequest',
     'ModelSettings',
+    'Planner',
+    'Prompt',
     'ScriptedClient',
+    'Situation',
     'ToolCall',
     'ToolResultBlock',
     'ToolResults',

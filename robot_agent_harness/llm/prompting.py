@@ -2,80 +2,62 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds what the model reads: the same inputs give the same text, and its size is bounded.
 
-Every turn's prompt is built anew from the mission, what happened since the last decision, a
-compact history and the world; the conversation of earlier turns is never carried over.
+Every turn's prompt is built anew from the mission, what happened since the last decision, what is
+remembered and the world; the conversation of earlier turns is never carried over. All limits are
+UTF-8 bytes of the text as JSON, which is never shorter than the text itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-import json
-from typing import Any
+from string import Template
 
-from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import ToolSpec
+from robot_agent_harness.llm.planner import Prompt, Situation
+from robot_agent_harness.texts import compact, cut, one_line
+from robot_agent_harness.world.world_model import HistoryEntry, WorldState
 
-TEXT_MAX = 400
-"""Longest free text of one history entry, in characters."""
-EVIDENCE_MAX = 1000
-"""Longest line of what has happened, in characters: an outcome comes with what was measured."""
-INSTRUCTION_MAX = 4000
-"""Longest mission instruction that is shown, in characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """One earlier decision and what came of it."""
-
-    action: str
-    """Tool and arguments in short."""
-    purpose: str | None
-    expected_outcome: str | None
-    rationale: str | None
-    outcome: str
-    """The action's state, or the status of a call that started none."""
-    reason: str | None
+INSTRUCTION_BYTES = 4000
+"""Longest mission instruction that is shown."""
+TRIGGER_BYTES = 80
+EVENT_BYTES = 4000
+"""Longest line of what has happened: an outcome with what was measured, or a person's message."""
+EVIDENCE_BYTES = 8000
+"""All of what has happened: the outcome, and of the rest the newest."""
+PLACE_BYTES = 80
+DETAILS_BYTES = 1400
+"""What was thought of earlier decisions, all together. The newest one's always fits; every
+decision is shown with its action and outcome in any case."""
+DETAILS = ('purpose', 'expected_outcome', 'reason', 'rationale', 'place')
+"""The details of a decision, the most telling first."""
 
 
 @cache
-def prompt(name: str) -> str:
+def read_prompt(name: str) -> str:
     """Return a prompt file's text."""
     path = files('robot_agent_harness.llm') / 'prompts' / f'{name}.md'
     return path.read_text(encoding='utf-8').strip()
 
 
-def user_prompt(
-    *,
-    instruction: str,
-    trigger: str,
-    evidence: Sequence[str],
-    history: Sequence[HistoryEntry],
-    world: str,
-    step: int,
-    max_steps: int,
-) -> str:
-    """Return the user prompt of one turn."""
-    happened = [f'- {cut(line, EVIDENCE_MAX)}' for line in evidence] or ['- nothing yet']
-    past = [f'- {_line(entry)}' for entry in history] or ['- none']
-    return '\n'.join(
-        [
-            '# Mission',
-            cut(instruction, INSTRUCTION_MAX),
-            '',
-            f'# Since your last decision (step {step} of at most {max_steps},'
-            f' asked because: {trigger})',
-            *happened,
-            '',
-            '# Earlier decisions, oldest first',
-            *past,
-            '',
-            '# World',
-            world,
-        ]
-    )
+class MissionPlanner:
+    """Tells the model everything: the planner that is used where no other is given."""
+
+    def prompt(self, situation: Situation, *, world: WorldState | None) -> Prompt:
+        """Return the prompt of one turn."""
+        user = Template(read_prompt('turn')).substitute(
+            instruction=one_line(situation.instruction, INSTRUCTION_BYTES),
+            step=situation.step,
+            max_steps=situation.max_steps,
+            trigger=one_line(situation.trigger, TRIGGER_BYTES),
+            evidence=_evidence(situation.evidence),
+            remembered='- nothing is kept' if world is None else _remembered(world),
+            decisions='- none are kept' if world is None else _decisions(world.history),
+            world=situation.projection,
+        )
+        return Prompt(read_prompt('system'), user)
 
 
 def with_intent(spec: ToolSpec) -> ToolSpec:
@@ -96,17 +78,50 @@ def with_intent(spec: ToolSpec) -> ToolSpec:
     return ToolSpec(spec.name, spec.description, schema)
 
 
-def cut(text: str, limit: int = TEXT_MAX) -> str:
-    """Return the text on one line, no longer than the limit."""
-    flat = ' '.join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + '…'
+def _evidence(lines: Sequence[str]) -> str:
+    """Return the first line, which is the outcome if there was one, and of the rest the newest
+    that fit, in their order.
+    """
+    told = [one_line(line, EVENT_BYTES) for line in lines]
+    kept = told[:1]
+    left = EVIDENCE_BYTES - sum(len(line.encode()) for line in kept)
+    for position in range(len(told) - 1, 0, -1):
+        left -= len(told[position].encode())
+        if left < 0:
+            kept.insert(1, f'({position} more are left out here; they are in the journal)')
+            break
+        kept.insert(1, told[position])
+    return '\n'.join(f'- {line}' for line in kept) or '- nothing yet'
 
 
-def compact(value: Any) -> str:
-    """Return a value as short JSON text."""
-    return json.dumps(jsonable(value), ensure_ascii=False, separators=(',', ':'))
+def _remembered(world: WorldState) -> str:
+    place = world.current_place and cut(world.current_place, PLACE_BYTES)
+    return compact(
+        {
+            'place': place,
+            'place_is': 'observed' if world.place_confirmed else 'the last known',
+            'activity': world.current_activity,
+            'variables': dict(world.variables),
+        }
+    )
 
 
-def _line(entry: HistoryEntry) -> str:
-    known = {k: cut(v) for k, v in asdict(entry).items() if isinstance(v, str) and v}
-    return compact(known)
+def _decisions(history: Sequence[HistoryEntry]) -> str:
+    """Return one record a line: action and outcome of each, and details of the newest as far as
+    they fit.
+    """
+    left = DETAILS_BYTES
+    lines: list[str] = []
+    for entry in reversed(history):
+        record = {'action': entry.action, 'outcome': entry.outcome}
+        known = asdict(entry)
+        for name in DETAILS:
+            if not known[name]:
+                continue
+            text = cut(known[name], PLACE_BYTES) if name == 'place' else known[name]
+            left -= len(compact({name: text}).encode())
+            if left < 0:
+                break
+            record[name] = text
+        lines.append(f'- {compact(record)}')
+    return '\n'.join(reversed(lines)) or '- none'

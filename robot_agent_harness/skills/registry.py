@@ -3,7 +3,8 @@
 """Which skills this robot has, and what its YAML file says about them.
 
 The file (`skills_file`, by default config/skills.yaml) can switch a skill off and set or override
-its managed-action metadata; where file and decorator differ, the file wins.
+its managed-action metadata and what of its results is remembered; where file and decorator differ,
+the file wins.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import yaml
@@ -34,6 +35,10 @@ BUILT_IN = (
 """The skills of the contract, in the order in which they are listed."""
 
 _STRICT = ConfigDict(extra='forbid', allow_inf_nan=False)
+
+
+_Field = Annotated[str, Field(pattern=r'^[^.]+(\.[^.]+)*$')]
+_Variable = Annotated[str, Field(pattern=r'^[A-Za-z0-9_]{1,48}$')]
 
 
 class _Preconditions(BaseModel):
@@ -71,6 +76,7 @@ class _Entry(BaseModel):
 
     enabled: bool = True
     managed: _Managed | None = None
+    remember: dict[_Field, _Variable] | None = None
 
 
 class _SkillsFile(BaseModel):
@@ -123,7 +129,9 @@ def load_registry(path: Path | None, *, skills: Iterable[Skill] = BUILT_IN) -> S
     for entry in skills:
         said = file.skills.get(entry.name, _Entry())
         if said.enabled:
-            chosen.append(replace(entry, managed=_merge(entry.managed, said.managed)))
+            remember = entry.remember if said.remember is None else said.remember
+            managed = _merge(entry.managed, said.managed)
+            chosen.append(replace(entry, managed=managed, remember=remember))
     return SkillRegistry(chosen)
 
 

@@ -113,6 +113,9 @@ class Skill:
 
     @property
     def input_schema(self) -> dict[str, Any]:
+    remember: Mapping[str, str] = field(default_factory=dict)
+    """What the world model of a mission keeps of a result: variable by field of the structured
+    result; a dot leads into a nested object. Empty: nothing."""
         """The arguments' JSON Schema; nothing but the declared keys is allowed."""
         return _without_titles(self.arguments.model_json_schema())
 
@@ -146,6 +149,7 @@ def skill(
 ) -> Callable[[Any], Skill]:
     """Make a skill of a function: its name, docstring and annotated parameters describe the tool.
 
+    remember: Mapping[str, str] | None = None,
     The first parameter is the context (:class:`GoalContext` for a managed skill, which returns the
     goal; :class:`SkillContext` for an ordinary one, which is a coroutine returning a ToolResult).
 
@@ -173,6 +177,7 @@ def skill(
         )
 
     return make
+            remember=remember or {},
 
 
 def _arguments_of(function: Any) -> type[BaseModel]:

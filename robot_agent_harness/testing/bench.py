@@ -27,6 +27,7 @@ from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.llm.planner import Planner
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.result import ToolResult
@@ -108,12 +109,14 @@ class Bench:
         *,
         parameters: Mapping[str, Any] | None = None,
         model: ModelClient | None = None,
+        planner: Planner | None = None,
         nav2: ScriptableNav2 | None = None,
         robot: BenchRobot | None = None,
     ) -> None:
         self._path = journal_path
         self._parameters = check_parameters(parameters or {})
         self._model = model
+        self._planner = planner
         self.nav2 = nav2 or ScriptableNav2()
         self.robot = robot or BenchRobot()
         self.core: Core
@@ -130,6 +133,7 @@ class Bench:
             journal=MissionJournal.open(self._path, clock=self.clock, inline=True),
             controllers={CONTROLLER: self.nav2},
             model=self._model,
+            planner=self._planner,
         )
         self.core.dispatcher.active = True
         for topic, rate_hz in RATES_HZ.items():

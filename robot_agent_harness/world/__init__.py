@@ -21,6 +21,7 @@ from robot_agent_harness.world.snapshot import (
 )
 from robot_agent_harness.world.snapshot_config import SnapshotConfig, StaleAfter
 from robot_agent_harness.world.store import SnapshotStore
+from robot_agent_harness.world.world_model import HistoryEntry, WorldModel, WorldState
 
 __all__ = [
     'ActionSummary',
@@ -30,6 +31,7 @@ __all__ = [
     'Availability',
     'Battery',
     'BatteryReading',
+    'HistoryEntry',
     'MapPose',
     'Motion',
     'Navigation',
@@ -41,6 +43,8 @@ __all__ = [
     'SnapshotConfig',
     'SnapshotStore',
     'StaleAfter',
+    'WorldModel',
     'WorldSnapshot',
     'WorldSnapshotBuilder',
+    'WorldState',
 ]

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 import json
 import math
-import re
 from typing import Any
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.jsonable import jsonable
+from robot_agent_harness.texts import cut
 from robot_agent_harness.world.snapshot import (
     ActionSummary,
     ArtifactRef,
@@ -77,9 +77,6 @@ _KEYS = {
 _CUTS = {0: 200, 7: 72, 11: 36, 15: 16, 16: 3}
 """Longest text in bytes from this step on; step n also drops the first n names of DROP_ORDER."""
 _ENCODER = json.JSONEncoder(separators=(',', ':'), ensure_ascii=False, allow_nan=False)
-_PLAIN = re.compile(r'[ !#-\[\]-~]*')
-"""Characters that JSON writes as they are, one byte each."""
-_ELLIPSIS_BYTES = len('…'.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,13 +265,13 @@ class _Renderer:
                 return plain
         except UnicodeEncodeError:
             text = repr(plain)
-        return _cut(text, min(GOAL_BYTES, self._text_bytes))
+        return cut(text, min(GOAL_BYTES, self._text_bytes))
 
     def _text(self, text: str) -> str:
-        return _cut(text, self._text_bytes)
+        return cut(text, self._text_bytes)
 
     def _word(self, text: str) -> str:
-        return _cut(text, max(LONGEST_WORD, self._text_bytes))
+        return cut(text, max(LONGEST_WORD, self._text_bytes))
 
 
 def _number(value: float | None) -> float | None:
@@ -300,22 +297,6 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_rounded(item) for item in value]
     return value
-
-
-def _cut(text: str, limit: int) -> str:
-    """Return the text if its JSON takes at most `limit` bytes, else its beginning with `…`."""
-    if len(text) <= limit and _PLAIN.fullmatch(text):
-        return text
-    # A character takes a byte or more. A lone surrogate, which a model may write, has no UTF-8.
-    clean = text[: limit + 1].encode('utf-8', 'replace').decode()
-    size = end = 0
-    for position, character in enumerate(clean, start=1):
-        size += len(_dump(character).encode()) - 2
-        if size <= limit - _ELLIPSIS_BYTES:
-            end = position
-        elif size > limit:
-            return clean[:end] + '…'
-    return clean
 
 
 def _dump(value: Any) -> str:
