@@ -47,15 +47,16 @@ from robot_agent_harness.actions.controller import (
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.ros.conversions import feedback, pose_stamped, result_payload
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
-from robot_agent_harness.ros.sampling import Sampled
+from robot_agent_harness.ros.sampling import taken, Untended
 
 logger = logging.getLogger(__name__)
 
 POLL_PERIOD_S = 0.2
 """How often the graph is asked for the server, since there is no event for one that dies, and
-how often feedback is taken: Nav2 sends a hundred a second, and so do other clients' servers."""
-FEEDBACK = QoSProfile(depth=1)
-"""Reliable as Nav2 sends it; only the newest is worth anything."""
+how often feedback is taken: Nav2 sends a hundred a second for each goal, whoever sent it."""
+FEEDBACK = QoSProfile(depth=128)
+"""Reliable as Nav2 sends it; deep enough that between two looks the feedback of other clients'
+goals, up to 500 a second, does not push out all of our own."""
 GOALS_MAX = 64
 """Goals whose feedback is listened for, and requests without an answer that are kept."""
 _UUID = slice(4, 20)
@@ -79,7 +80,6 @@ class Nav2Controller:
         self._listener: Callable[[ControllerEvent], None] | None = None
         self._reachable = False
         self._own: dict[bytes, None] = {}
-        self._feedback = Sampled()
         self._pending: OrderedDict[tuple[str, str], tuple[Client, Future]] = OrderedDict()
         self._cancelling: set[str] = set()
         self._all_cancels_answered = asyncio.Event()
@@ -93,25 +93,23 @@ class Nav2Controller:
         self._result = node.create_client(impl.GetResultService, part + 'get_result', **services)
         self._cancel = node.create_client(impl.CancelGoalService, part + 'cancel_goal', **services)
         self._topics = (part + 'feedback', part + 'status')
-        self._subscriptions = (
+        self._feedback = node.create_subscription(
             # Serialised: what belongs to other clients' goals is told by its first bytes.
-            node.create_subscription(
-                impl.FeedbackMessage,
-                part + 'feedback',
-                self._on_feedback,
-                FEEDBACK,
-                callback_group=self._feedback,
-                event_callbacks=QUIET_SUBSCRIPTION,
-                raw=True,
-            ),
+            impl.FeedbackMessage,
+            part + 'feedback',
+            _never_called,
+            FEEDBACK,
+            callback_group=Untended(),
+            event_callbacks=QUIET_SUBSCRIPTION,
+            raw=True,
+        )
+        self._status = node.create_subscription(
             # Transient local: what the server ran before we came is what we must know first.
-            node.create_subscription(
-                GoalStatusArray,
-                part + 'status',
-                self._on_status,
-                qos_profile_action_status_default,
-                event_callbacks=QUIET_SUBSCRIPTION,
-            ),
+            GoalStatusArray,
+            part + 'status',
+            self._on_status,
+            qos_profile_action_status_default,
+            event_callbacks=QUIET_SUBSCRIPTION,
         )
         steady = RclClock(clock_type=ClockType.STEADY_TIME)
         self._poll_timer = node.create_timer(POLL_PERIOD_S, self._poll, clock=steady)
@@ -139,8 +137,6 @@ class Nav2Controller:
             request.goal.pose = pose_stamped(goal, self._clock.ros_ns())
             self._own_goal(goal_id)
             self._call('send', self._send, goal_id, request, self._on_goal_response)
-            # Only now, since the rclpy thread wakes for it. Feedback that is there already waits.
-            self._want_feedback()
         except Exception as error:
             # rclpy and the generated setters raise many types; all mean that nothing was written.
             logger.warning('goal %s was not sent: %s', goal_id, error)
@@ -150,7 +146,6 @@ class Nav2Controller:
         """Ask for the goal's result, also of a goal that an earlier run sent."""
         request = NavigateToPose.Impl.GetResultService.Request(goal_id=_uuid(goal_id))
         self._own_goal(goal_id)
-        self._want_feedback()
         self._try('result', self._result, goal_id, request, self._on_result)
 
     def cancel(self, goal_id: str) -> None:
@@ -178,7 +173,7 @@ class Nav2Controller:
         """Give up the clients and subscriptions; on the rclpy thread, or once it has ended."""
         self.mute()
         self._node.destroy_timer(self._poll_timer)
-        for subscription in self._subscriptions:
+        for subscription in (self._feedback, self._status):
             self._node.destroy_subscription(subscription)
         for client in (self._send, self._result, self._cancel):
             self._node.destroy_client(client)
@@ -187,12 +182,6 @@ class Nav2Controller:
         self._own[bytes.fromhex(goal_id)] = None
         while len(self._own) > GOALS_MAX:
             del self._own[next(iter(self._own))]
-
-    def _want_feedback(self) -> None:
-        self._feedback.want()
-        executor = self._node.executor
-        if executor is not None:
-            executor.wake()
 
     def _try(
         self, kind: str, client: Client, goal_id: str, request: Any, answered: Callable[..., None]
@@ -250,13 +239,6 @@ class Nav2Controller:
         if (response := _answer(future)) is not None:
             self._post(CancelResponse(goal_id, int(response.return_code)))
 
-    def _on_feedback(self, data: bytes) -> None:
-        if data[_UUID] not in self._own:
-            return
-        message = deserialize_message(data, NavigateToPose.Impl.FeedbackMessage)
-        goal_id = bytes(message.goal_id.uuid).hex()
-        self._post(GoalFeedback(goal_id, feedback(message.feedback)))
-
     def _on_status(self, message: GoalStatusArray) -> None:
         listed = tuple(
             (bytes(entry.goal_info.goal_id.uuid).hex(), int(entry.status))
@@ -266,11 +248,18 @@ class Nav2Controller:
 
     def _poll(self) -> None:
         if self._own:
-            self._feedback.want()
+            self._hear_feedback()
         reachable = self._server_is_there()
         if reachable != self._reachable:
             self._reachable = reachable
             self._post(ServerPresence(reachable))
+
+    def _hear_feedback(self) -> None:
+        """Post the newest feedback of each of our goals; what else waits is dropped."""
+        newest = {data[_UUID]: data for data in taken(self._feedback)}
+        for goal in newest.keys() & self._own.keys():
+            message = deserialize_message(newest[goal], NavigateToPose.Impl.FeedbackMessage)
+            self._post(GoalFeedback(goal.hex(), feedback(message.feedback)))
 
     def _server_is_there(self) -> bool:
         # A server is all of its parts (rcl_action_server_is_available).
@@ -278,6 +267,11 @@ class Nav2Controller:
         return all(client.service_is_ready() for client in clients) and all(
             self._node.count_publishers(topic) for topic in self._topics
         )
+
+
+def _never_called(data: bytes) -> None:
+    """Stand in for the callback of a subscription that the executor does not wait for."""
+    raise AssertionError('feedback is taken, not awaited')
 
 
 def _uuid(goal_id: str) -> UUID:
