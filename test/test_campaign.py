@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from robot_agent_harness.actions import verification
+from robot_agent_harness.actions import tracker, verification
 from robot_agent_harness.actions.preconditions import PreconditionReport
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills import starter
@@ -100,7 +100,7 @@ def test_one_fault_has_the_outcome_that_it_must_have(fault: str, state: str, rea
         value = FOREVER
     verdict = run_one(1, plan=_plan(Fault(fault, at_s, FOREVER, value)))
     assert [(action.state, action.reason) for action in verdict.actions] == [(state, reason)]
-    assert verdict.findings == (), verdict.describe()
+    assert {finding.kind for finding in verdict.findings} <= {'undecidable'}, verdict.describe()
 
 
 @pytest.mark.parametrize(
@@ -183,6 +183,83 @@ def test_the_oracle_notices_a_verifier_that_never_confirms(
     monkeypatch.setattr(verification.NavigationVerifier, 'judge', doubtful)
     verdict = run_one(1, plan=_plan())
     assert [finding.kind for finding in verdict.findings] == ['missed']
+
+
+@pytest.mark.parametrize(
+    ('fault', 'why'),
+    [
+        (Fault('pose_silent', 3.0, FOREVER, 0.0), 'the localiser had evidently stopped'),
+        (Fault('pose_jump', 2.05, FOREVER, 0.3), 'the localisation jumped'),
+        (Fault('odom_silent', 3.0, FOREVER, 0.0), 'scatter too much'),
+    ],
+)
+def test_an_arrival_of_which_too_little_was_told_is_undecidable_and_not_missed(
+    fault: Fault, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def doubtful(self: Any, **_: Any) -> verification.Judgement:
+        return verification.Judgement(verification.Verdict.INCONCLUSIVE, False, {'why': 'doubt'})
+
+    monkeypatch.setattr(verification.NavigationVerifier, 'judge', doubtful)
+    noise_m = 0.02 if fault.kind == 'odom_silent' else 0.0
+    habits = replace(HABITS, pose_noise_m=noise_m)
+    plan = replace(_plan(fault), habits=habits)
+    verdict = run_one(1, plan=plan)
+    assert [finding.kind for finding in verdict.findings] == ['undecidable'], verdict.describe()
+    assert why in verdict.found('undecidable')[0]
+
+
+def _restarted(*faults: Fault, at_s: float) -> Plan:
+    """Return a plan whose harness is stopped for two seconds, and called after that."""
+    call = Step(at_s, 'call', (2.0, 1.0, 0.5))
+    return Plan(1, HABITS, faults, (Step(2.0, 'shutdown'), call))
+
+
+@pytest.mark.parametrize(('seconds', 'found'), [(1.0, False), (FOREVER, True)])
+def test_the_oracle_judges_a_run_by_the_controller_that_it_found_when_it_began(
+    seconds: float, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starter, 'validate', lambda *_, **__: PreconditionReport(()))
+    verdict = run_one(1, plan=_restarted(Fault('server_death', 1.7, FOREVER, seconds), at_s=5.5))
+    away = any('the controller was away' in what for what in verdict.found('broken'))
+    assert away is found, verdict.describe()
+
+
+@pytest.mark.parametrize(
+    ('faults', 'problem'),
+    [
+        ((Fault('foreign_goal', 1.9, 2.5, 0.0),), 'foreign goal'),
+        ((Fault('battery', 0.0, 3.0, 0.1),), 'the battery said'),
+    ],
+)
+def test_the_oracle_notices_a_run_that_takes_silence_for_an_answer_when_it_begins(
+    faults: tuple[Fault, ...], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What only the stopped run was told: the new one must wait for what is latched, ...
+    unheard = Fault('status_lost', 2.5, FOREVER, 0.0)
+    plan = _restarted(*faults, unheard, at_s=4.05)
+    assert not run_one(1, plan=plan).found('broken')  # ... but cannot know what was lost.
+
+    async def hasty(*_: Any) -> None:
+        pass
+
+    monkeypatch.setattr(starter.ActionStarter, 'first_heard', hasty)
+    monkeypatch.setattr(starter, 'validate', lambda *_, **__: PreconditionReport(()))
+    verdict = run_one(1, plan=plan)
+    assert any(problem in what for what in verdict.found('broken')), verdict.describe()
+
+
+def test_the_oracle_notices_a_tracker_that_is_deaf_to_a_goal_that_was_refused_and_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    faults = (Fault('reject_but_run', 0.0, FOREVER, 0.0), Fault('status_lost', 0.0, FOREVER, 0.0))
+    unheard = Fault('feedback_lost', 0.0, FOREVER, 0.0)
+    calls = (2.0, 3.0)
+    assert not run_one(1, plan=_plan(*faults, calls=calls)).found('broken')
+    monkeypatch.setattr(tracker.RobotActionTracker, '_on_late', lambda *_: None)
+    deaf = run_one(1, plan=_plan(*faults, calls=calls))
+    assert any('was running' in what for what in deaf.found('broken')), deaf.describe()
+    # With feedback lost as well there was nothing to hear.
+    assert not run_one(1, plan=_plan(*faults, unheard, calls=calls)).found('broken')
 
 
 def test_parameters_of_a_users_configuration_are_tried() -> None:

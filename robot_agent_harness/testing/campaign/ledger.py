@@ -19,6 +19,8 @@ from robot_agent_harness.actions.controller import (
     CancelResponse,
     ControllerEvent,
     ENDED_STATUSES,
+    GoalFeedback,
+    GoalResponse,
     GoalResult,
     ServerPresence,
     StatusReport,
@@ -31,6 +33,8 @@ FUTURE_S = 0.1
 """Stamps further ahead are not to be believed."""
 RECOVERY_S = 0.3
 """A start may take this long to hear of the robot."""
+DISCOVERY_S = 1.0
+"""What is latched has reached a run this long after its start, unless it was lost."""
 RESET_M, RESET_M_S = 0.3, 2.0
 """Odometry that moves further than this between two messages has started anew."""
 
@@ -129,6 +133,13 @@ class Ledger:
         self.locks: list[tuple[float, float]] = []
         self.lives: list[list[float]] = []
         """Beginning and end of each run of the harness."""
+        self.found: list[tuple[float, bool]] = []
+        """Whether each run found the controller when it began."""
+
+    def begin_life(self, at_s: float, *, reachable: bool) -> None:
+        """Note that a run of the harness begins, and whether it finds the controller there."""
+        self.lives.append([at_s, math.inf])
+        self.found.append((at_s, reachable))
 
     def deliver(self, at_s: float, topic: str, sample: Sample[Any]) -> None:
         """Note a message as it reaches the harness."""
@@ -173,6 +184,15 @@ class Ledger:
 
     # -- what could be known ---------------------------------------------------------------------
 
+    def told_since(self, at_s: float) -> float:
+        """Return since when what was told counts against a decision at this moment.
+
+        A run knows nothing of what only an earlier one heard. While what is latched may be on its
+        way to it, the earlier word counts all the same: it must not take silence for an answer.
+        """
+        begun = max((life[0] for life in self.lives if life[0] <= at_s), default=0.0)
+        return begun if at_s - begun >= DISCOVERY_S else 0.0
+
     def jumped_before(self, at_s: float) -> float:
         """Return when the ROS clock last jumped; nothing received before counts."""
         return max((jump for jump in self.clock_jumps if jump <= at_s), default=-1.0)
@@ -201,6 +221,8 @@ class Ledger:
         variance = fix.variance_m2
         if fix.source == 'tf':
             other = self.poses['amcl_pose'].newest(at_s)
+            if other is not None and other.at_s < self.told_since(at_s):
+                other = None
             variance = other.variance_m2 if other is not None and other.valid else None
             return Estimate(fix.pose, fix.measured_s, fix.measured_s, fix.at_s, 0.0, variance)
         now = self.odometry_now(at_s)
@@ -236,7 +258,9 @@ class Ledger:
 
     def largest_jump_m(self, from_s: float, to_s: float) -> float:
         """Return by how much, at most, the localisation moved where odometry did not."""
-        fixes = [m for m in self.localizer(to_s).since(from_s, to_s) if m.valid]
+        track = self.localizer(to_s)
+        before = track.newest(from_s)  # the pose that the trip is measured from
+        fixes = [m for m in (before, *track.since(from_s, to_s)) if m is not None and m.valid]
         largest = 0.0
         for a, b in pairwise(fixes):
             then, now = self.odometry.newest(a.at_s), self.odometry.newest(b.at_s)
@@ -278,9 +302,12 @@ class Ledger:
     def listed(self, to_s: float) -> tuple[tuple[str, int], ...]:
         """Return the controller's goals as it last listed them; none once it was gone."""
         listed: tuple[tuple[str, int], ...] = ()
+        since = self.told_since(to_s)
         for at_s, event in self.wire:
             if at_s > to_s:
                 break
+            if at_s < since:
+                continue
             if isinstance(event, StatusReport):
                 listed = event.goals
             elif isinstance(event, ServerPresence) and not event.reachable:
@@ -289,8 +316,25 @@ class Ledger:
 
     def reachable(self, to_s: float) -> bool:
         """Return whether the controller was there, as far as was told."""
-        told = [e for at_s, e in self.wire if at_s <= to_s and isinstance(e, ServerPresence)]
-        return told[-1].reachable if told else True
+        heard = [(at_s, e.reachable) for at_s, e in self.wire if isinstance(e, ServerPresence)]
+        # A run looks for itself when it begins, and hears of what changes from then on.
+        told = sorted((*self.found, *heard), key=lambda word: word[0])
+        return [there for at_s, there in told if at_s <= to_s][-1]
+
+    def refused(self, goal_id: str, to_s: float) -> bool:
+        """Return whether all that was told of a goal is that the controller refused it."""
+        refused = False
+        for at_s, event in self.wire:
+            if at_s > to_s:
+                break
+            if isinstance(event, GoalResponse) and event.goal_id == goal_id:
+                refused = refused or not event.accepted
+            runs = isinstance(event, GoalFeedback) and event.goal_id == goal_id
+            if isinstance(event, StatusReport):
+                runs = any(g == goal_id and s in ACTIVE_STATUSES for g, s in event.goals)
+            if runs:
+                return False
+        return refused
 
     def seen_ended(self, goal_id: str, to_s: float) -> bool:
         """Return whether there was a sign that the controller runs this goal no more."""

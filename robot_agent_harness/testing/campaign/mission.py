@@ -25,7 +25,7 @@ from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.testing.campaign.controller import FaultyController
 from robot_agent_harness.testing.campaign.faults import Faults
-from robot_agent_harness.testing.campaign.ledger import Ledger, Sent, Truth
+from robot_agent_harness.testing.campaign.ledger import DISCOVERY_S, Ledger, Sent, Truth
 from robot_agent_harness.testing.campaign.plan import Plan, SETTLE_S, Step
 from robot_agent_harness.testing.campaign.robot import TICK_S, TrueRobot
 from robot_agent_harness.testing.fake_clock import FakeClock, SequentialIds
@@ -44,7 +44,6 @@ LATE_S = 3.0
 RESTART_S = 0.5
 STEP_NOTICED_S = 1.0
 """A smaller step ahead cannot be told from a reading that came late."""
-DISCOVERY_S = 1.0
 DOWN_S = 2.0
 """How long a harness that was stopped is away."""
 
@@ -238,7 +237,7 @@ class CampaignMission:
                 ),
             ),
         )
-        self.ledger.lives.append([self._now, float('inf')])
+        self.ledger.begin_life(self._now, reachable=self.reachable)
         core.tracker.on_outcome(self._note_outcome)
         self.robot.speak_to_newcomer()
         if len(self.ledger.lives) == 1:

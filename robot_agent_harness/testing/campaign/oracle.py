@@ -19,7 +19,7 @@ from typing import Any, Literal
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.events import RecordedEvent
-from robot_agent_harness.testing.campaign.ledger import Ledger, off_goal, Sent
+from robot_agent_harness.testing.campaign.ledger import Ledger, Message, off_goal, Sent
 from robot_agent_harness.testing.campaign.robot import Habits
 from robot_agent_harness.world.geometry import compose, inverse, wrap_angle
 
@@ -48,7 +48,9 @@ START_LATENCY_S = 1.1
 """How old a check may be when a slow journal lets the goal go."""
 STILL_RUNNING_S = 3.0
 
-Kind = Literal['false_success', 'deceived', 'unsupported', 'missed', 'broken', 'running']
+Kind = Literal[
+    'false_success', 'deceived', 'unsupported', 'missed', 'undecidable', 'broken', 'running'
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,8 @@ class Oracle:
         for problem in self._against_start(sent, checked):
             self._find('broken', f'{name} was sent although {problem}')
         for other in sent.running:
-            if not ledger.seen_ended(other, checked):
+            # Nobody can see through one that refused a goal and is not heard to drive to it.
+            if not (ledger.seen_ended(other, checked) or ledger.refused(other, checked)):
                 self._find('broken', f'{name} was sent while own goal {other[-4:]} was running')
 
     def _against_start(self, sent: Sent, at_s: float) -> Iterable[str]:
@@ -169,10 +172,11 @@ class Oracle:
             yield 'no odometry could be believed'
         elif at_s - odometry.measured_s > limit:
             yield f'the odometry was {at_s - odometry.measured_s:.1f} s old'
-        battery = [value for at, value in ledger.battery if at <= at_s]
+        since = ledger.told_since(at_s)
+        battery = [value for at, value in ledger.battery if since <= at <= at_s]
         if battery and not MIN_BATTERY <= battery[-1] <= 1.0:
             yield f'the battery said {battery[-1]}'
-        stops = [value for at, value in ledger.stops if at <= at_s]
+        stops = [value for at, value in ledger.stops if since <= at <= at_s]
         if stops and stops[-1]:
             yield 'the emergency stop was engaged'
         if not ledger.reachable(at_s):
@@ -258,7 +262,10 @@ class Oracle:
             self._find('deceived', f'{told}: {self._deception(sent, at_s)}')
 
     def _judge_other(self, sent: Sent, at_s: float, told: str) -> None:
-        """Find a success that was missed: truly there, with nothing that spoke against it."""
+        """Find a success that was missed: truly there, with nothing that spoke against it.
+
+        With something that did, or that was missing, nobody could have known it: undecidable.
+        """
         ledger = self._ledger
         ends = ledger.ended_statuses(sent.goal_id, math.inf)
         announced = ledger.outcomes.get(sent.goal_id)
@@ -275,6 +282,7 @@ class Oracle:
             sent.at_s - 1.0 < jump < begin + self._limits.verify_s for jump in ledger.clock_jumps
         ):
             return
+        lacking: list[str] = []
         for later_s in (0.0, 0.25, 0.5, 1.0, 1.5, 2.5, 4.0):
             moment = begin + later_s
             truth = ledger.truth_at(moment)
@@ -284,9 +292,11 @@ class Oracle:
             if later_s >= 1.0:
                 if self._truly_moving(moment):
                     return
-                if any(True for _ in self._against_success(sent, moment, strict=True)):
-                    return
-        self._find('missed', told)
+                lacking += self._against_success(sent, moment, strict=True)
+        if lacking:
+            self._find('undecidable', f'{told}: {lacking[0]}')
+        else:
+            self._find('missed', told)
 
     def _judge_running(self, sent: Sent, at_s: float, told: str) -> None:
         """Report an action that has ended for the harness while the controller drives on."""
@@ -313,7 +323,7 @@ class Oracle:
         if code:
             yield f'the result had error_code {code}'
         yield from self._against_pose(sent, at_s, begin, strict=strict)
-        yield from self._against_rest(at_s, begin)
+        yield from self._against_rest(at_s, begin, strict=strict)
         yield from self._against_trip(sent, at_s, strict=strict)
 
     def _against_pose(
@@ -338,9 +348,11 @@ class Oracle:
         if self._localizer_dead(at_s, strict=strict):
             yield 'the localiser had evidently stopped'
 
-    def _against_rest(self, at_s: float, begin: float) -> Iterable[str]:
+    def _against_rest(self, at_s: float, begin: float, *, strict: bool) -> Iterable[str]:
         odometry = self._ledger.odometry_now(at_s)
         fresh = odometry is not None and odometry.measured_s >= begin - AGE_MARGIN_S
+        if strict and odometry is not None:
+            fresh = fresh and at_s - odometry.measured_s <= MAX_AGE_S / 2
         poses = [
             message
             for message in self._ledger.localizer(at_s).since(at_s - POSES_S, at_s)
@@ -357,6 +369,16 @@ class Oracle:
             moved = math.hypot(last.x - first.x, last.y - first.y)
             if moved > 0.15 + 8 * self._habits.pose_noise_m:
                 yield f'the poses of the last {POSES_S} s moved {moved:.2f} m'
+            if strict and not fresh and self._hides_creeping(poses):
+                yield 'the poses alone scatter too much to tell rest from creeping'
+
+    def _hides_creeping(self, poses: list[Message]) -> bool:
+        """Whether the noise of poses is as large as what the slowest motion would show."""
+        last = poses[-1]
+        scatter = max(math.hypot(last.pose.x - m.pose.x, last.pose.y - m.pose.y) for m in poses)
+        noise = 3.0 * math.sqrt(2.0) * self._habits.pose_noise_m  # of a difference of two
+        passed_s = last.measured_s - poses[0].measured_s
+        return max(scatter, noise) > MOVING_M_S * passed_s
 
     def _against_trip(self, sent: Sent, at_s: float, *, strict: bool) -> Iterable[str]:
         """Compare where odometry alone would have carried the robot with where the map has it."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 import re
+from typing import get_args
 
 from robot_agent_harness.testing.campaign.faults import Fault
-from robot_agent_harness.testing.campaign.oracle import ActionVerdict, Finding
+from robot_agent_harness.testing.campaign.oracle import ActionVerdict, Finding, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class CampaignReport:
     unsupported: int
     """Right by luck: SUCCEEDED and truly there, on evidence that was missing."""
     missed: int
+    undecidable: int
+    """Truly there as well, and not SUCCEEDED, but too little was told to know it."""
     running: int
     """Actions with an outcome whose controller still drove to the goal 3 s later."""
     broken: int
@@ -103,6 +106,7 @@ class CampaignReport:
             ('SUCCEEDED without the evidence', str(self.unsupported)),
             ('broken invariants', str(self.broken)),
             ('missed successes', self._share(self.missed)),
+            ('there, with too little to know it', self._share(self.undecidable)),
             ('ended, its controller drives on', str(self.running)),
         ]
         width = max(len(name) for name, _ in rows)
@@ -120,7 +124,7 @@ def summarise(seed: int, verdicts: list[MissionVerdict]) -> CampaignReport:
     actions = [action for verdict in verdicts for action in verdict.actions]
     found = {
         kind: [(v.seed, what) for v in verdicts for what in v.found(kind)]
-        for kind in ('false_success', 'deceived', 'unsupported', 'missed', 'broken', 'running')
+        for kind in get_args(Kind)
     }
     states = Counter(action.state for action in actions)
     unknown = Counter(action.reason for action in actions if action.state == 'UNKNOWN')
@@ -144,6 +148,7 @@ def summarise(seed: int, verdicts: list[MissionVerdict]) -> CampaignReport:
         false_successes=len(found['false_success']),
         unsupported=len(found['unsupported']),
         missed=len(found['missed']),
+        undecidable=len(found['undecidable']),
         running=len(found['running']),
         broken=len(found['broken']),
         deceptions=dict(deceptions.most_common()),
