@@ -92,11 +92,17 @@ PARAMETERS: tuple[Parameter, ...] = (
         'model.provider',
         'none',
         'Who decides in missions; none = only MCP clients do; openai is not in this release.',
-        choices=('none', 'scripted', 'anthropic', 'openai'),
+        choices=('none', 'scripted', 'anthropic', 'openai', 'replay'),
     ),
     _P('model.name', '', "The provider's name of the model."),
     _P('model.base_url', '', "Where the provider's API is; empty = the provider's own."),
     _P('model.script_file', '', 'YAML with the answers of the scripted provider.'),
+    _P(
+        'model.replay_journal',
+        '',
+        'Journal whose answers the replay provider gives again; another file than journal.path.',
+    ),
+    _P('model.replay_mission', '', 'The mission of that journal; empty = its last one.'),
     _P(
         'model.thinking_budget_tokens',
         0,

@@ -67,6 +67,16 @@ async def becomes(journal: MissionJournal, healthy: bool) -> None:
         changed.clear()
 
 
+FIRST_RELEASE = Path(__file__).parent / 'journals' / 'release_0_1_0.sql'
+
+
+def of_first_release(path: Path | str) -> sqlite3.Connection:
+    """Make the file that a user of release 0.1.0 has, and return a connection to it."""
+    connection = sqlite3.connect(path)
+    connection.executescript(FIRST_RELEASE.read_text(encoding='utf-8'))
+    return connection
+
+
 def rows(path: Path, columns: str = 'seq, payload') -> list[tuple[Any, ...]]:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         return connection.execute(f'SELECT {columns} FROM events ORDER BY seq').fetchall()

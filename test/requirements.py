@@ -1969,6 +1969,24 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_every_family_is_documented',
             ),
         ),
+        'test_llm_replay.py': NotAClause(
+            'the provider replay, which grows the list of the contract',
+            (
+                'test_a_mission_replayed_is_the_same_mission',
+                'test_failed_attempts_fail_again_in_the_same_way',
+                'test_content_blocks_come_back_as_they_were_recorded',
+                'test_the_last_mission_is_replayed_unless_another_is_named',
+                'test_another_question_than_the_recorded_one_gets_no_answer',
+                'test_a_question_beyond_the_last_answer_says_so',
+                'test_a_world_that_takes_another_turn_ends_the_replay_with_what_differs',
+                'test_a_mission_of_the_first_release_can_be_replayed',
+                'test_a_cut_call_of_the_first_release_is_still_cut',
+                'test_a_journal_that_cannot_be_replayed_is_named_at_the_start',
+                'test_a_mission_whose_model_was_never_asked_cannot_be_replayed',
+                'test_the_parameters_choose_journal_and_mission',
+                'test_a_wrong_choice_is_refused_by_the_name_of_its_parameter',
+            ),
+        ),
         'test_llm_scripted.py': NotAClause(
             'the format of scripts, which the contract leaves to us',
             (

@@ -14,7 +14,7 @@ from pathlib import Path
 import sqlite3
 from typing import Any
 
-from journal_rig import content, fact, opened, rows
+from journal_rig import content, fact, of_first_release, opened, rows
 import pytest
 from sqlite_utils import Database, Migrations
 
@@ -30,7 +30,6 @@ from robot_agent_harness.journal import (
 from robot_agent_harness.journal.schema import COLUMNS, migrations, SCHEMA_USER_VERSION
 from robot_agent_harness.testing import check_journal
 
-FIRST_RELEASE = Path(__file__).parent / 'journals' / 'release_0_1_0.sql'
 ALL_COLUMNS = ', '.join(COLUMNS)
 NEXT = '0003_of_the_test'
 pytestmark = pytest.mark.anyio
@@ -40,8 +39,7 @@ pytestmark = pytest.mark.anyio
 def old(tmp_path: Path) -> Path:
     """Make the file that a user of release 0.1.0 has."""
     path = tmp_path / 'journal.db'
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.executescript(FIRST_RELEASE.read_text(encoding='utf-8'))
+    with contextlib.closing(of_first_release(path)) as connection:
         connection.execute('PRAGMA journal_mode = WAL')
     return path
 
@@ -130,8 +128,7 @@ async def test_the_next_schema_is_reached_from_every_release(
 
 
 def _records_of_the_first_release() -> list[tuple[Any, ...]]:
-    with contextlib.closing(sqlite3.connect(':memory:')) as connection:
-        connection.executescript(FIRST_RELEASE.read_text(encoding='utf-8'))
+    with contextlib.closing(of_first_release(':memory:')) as connection:
         return connection.execute(f'SELECT {ALL_COLUMNS} FROM events ORDER BY seq').fetchall()
 
 

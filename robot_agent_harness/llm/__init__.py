@@ -17,6 +17,7 @@ from robot_agent_harness.llm.client import (
 from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.llm.planner import Planner, Prompt, Situation
 from robot_agent_harness.llm.prompting import MissionPlanner
+from robot_agent_harness.llm.replay import ReplayClient
 from robot_agent_harness.llm.scripted import ScriptedClient
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     'ModelSettings',
     'Planner',
     'Prompt',
+    'ReplayClient',
     'ScriptedClient',
     'Situation',
     'ToolCall',

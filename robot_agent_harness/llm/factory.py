@@ -7,15 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 import math
+from pathlib import Path
 from typing import Any, get_args, Literal
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.llm.anthropic import AnthropicClient
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.profiles import EFFORTS
+from robot_agent_harness.llm.replay import ReplayClient
 from robot_agent_harness.llm.scripted import ScriptedClient
 
-Provider = Literal['none', 'scripted', 'anthropic', 'openai']
+Provider = Literal['none', 'scripted', 'anthropic', 'openai', 'replay']
 ANTHROPIC_KEY = 'ANTHROPIC_API_KEY'
 DEFAULT_ANTHROPIC_MODEL = 'claude-sonnet-5-5'
 
@@ -25,13 +27,17 @@ class ModelSettings:
     """The parameters `model.*`; an empty text means that a parameter is not set."""
 
     provider: str = 'none'
-    """`none` (only MCP clients decide), `scripted`, `anthropic` or `openai`."""
+    """`none` (only MCP clients decide), `scripted`, `anthropic`, `openai` or `replay`."""
     name: str = ''
     """The model's name; by default the provider's."""
     base_url: str = ''
     """Another endpoint of the provider's API."""
     script_file: str = ''
     """The file of a scripted model."""
+    replay_journal: str = ''
+    """The journal whose answers are given again."""
+    replay_mission: str = ''
+    """The mission of it; by default the last one."""
     thinking_budget_tokens: int = 0
     """How much the model may think, in tokens; 0 = off."""
     effort: str = ''
@@ -47,10 +53,13 @@ class ModelSettings:
         return cls(**{field.name: parameters[f'model.{field.name}'] for field in fields(cls)})
 
 
-def make_client(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient | None:
+def make_client(
+    settings: ModelSettings, environ: Mapping[str, str], *, own_journal: str = ''
+) -> ModelClient | None:
     """Return the client that the settings ask for; None for `none`.
 
     :param environ: where the key is looked up, and nowhere else.
+    :param own_journal: the journal that the harness writes, which cannot be replayed meanwhile.
     :raises ConfigurationError: the text names the parameter or variable at fault, never a secret.
     """
     if settings.provider not in get_args(Provider):
@@ -64,9 +73,26 @@ def make_client(settings: ModelSettings, environ: Mapping[str, str]) -> ModelCli
         if not settings.script_file:
             raise ConfigurationError("model.provider 'scripted' needs model.script_file")
         return ScriptedClient.from_file(settings.script_file)
+    if settings.provider == 'replay':
+        return _replay(settings, own_journal)
     if settings.provider == 'anthropic':
         return _anthropic(settings, environ)
     return None
+
+
+def _replay(settings: ModelSettings, own_journal: str) -> ModelClient:
+    if not settings.replay_journal:
+        raise ConfigurationError("model.provider 'replay' needs model.replay_journal")
+    path = Path(settings.replay_journal).expanduser().resolve()
+    if own_journal and path == Path(own_journal).expanduser().resolve():
+        raise ConfigurationError(
+            f'model.replay_journal {path} is journal.path, which the harness itself writes: '
+            'copy it, or let journal.path be another file'
+        )
+    try:
+        return ReplayClient.from_journal(path, mission_id=settings.replay_mission or None)
+    except ConfigurationError as error:
+        raise ConfigurationError(f'model.replay_journal: {error}') from error
 
 
 def _anthropic(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:

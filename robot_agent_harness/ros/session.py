@@ -169,17 +169,7 @@ class HarnessSession:
     async def _make_model(self) -> ModelClient | None:
         p = self._parameters
         return make_client(
-            ModelSettings(
-                provider=str(p['model.provider']),
-                name=str(p['model.name']),
-                base_url=str(p['model.base_url']),
-                script_file=str(p['model.script_file']),
-                thinking_budget_tokens=int(p['model.thinking_budget_tokens']),
-                effort=str(p['model.effort']),
-                max_tokens=int(p['model.max_tokens']),
-                timeout_s=float(p['model.timeout_s']),
-            ),
-            os.environ,
+            ModelSettings.from_parameters(p), os.environ, own_journal=str(p['journal.path'])
         )
 
     async def _make_core(self) -> Core:
