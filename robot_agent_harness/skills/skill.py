@@ -110,12 +110,12 @@ class Skill:
     idempotent: bool
     secrets: frozenset[str] = frozenset()
     """Names of arguments, at any depth, whose values the skill alone may see."""
-
-    @property
-    def input_schema(self) -> dict[str, Any]:
     remember: Mapping[str, str] = field(default_factory=dict)
     """What the world model of a mission keeps of a result: variable by field of the structured
     result; a dot leads into a nested object. Empty: nothing."""
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
         """The arguments' JSON Schema; nothing but the declared keys is allowed."""
         return _without_titles(self.arguments.model_json_schema())
 
@@ -146,10 +146,10 @@ def skill(
     managed: ManagedAction | None = None,
     read_only: bool = False,
     idempotent: bool = False,
+    remember: Mapping[str, str] | None = None,
 ) -> Callable[[Any], Skill]:
     """Make a skill of a function: its name, docstring and annotated parameters describe the tool.
 
-    remember: Mapping[str, str] | None = None,
     The first parameter is the context (:class:`GoalContext` for a managed skill, which returns the
     goal; :class:`SkillContext` for an ordinary one, which is a coroutine returning a ToolResult).
 
@@ -174,10 +174,10 @@ def skill(
             read_only=read_only,
             idempotent=idempotent,
             secrets=declared_secrets(arguments),
+            remember=remember or {},
         )
 
     return make
-            remember=remember or {},
 
 
 def _arguments_of(function: Any) -> type[BaseModel]:
