@@ -18,6 +18,7 @@ import sys
 from robot_agent_harness import __version__
 
 PROGRAM = 'robot-agent-harness'
+MODULE = 'robot_agent_harness.cli'
 MISUSE = 2
 INTERRUPTED = 130
 """As a shell reports a program that SIGINT ended."""
@@ -117,6 +118,49 @@ def _report(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
     return 0
 
 
+def _add_mcp_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--client',
+        choices=('claude-code', 'claude-desktop', 'cursor', 'http', 'stdio', 'vscode'),
+        help='this client only; default: all of them',
+    )
+    parser.add_argument(
+        '--url',
+        metavar='URL',
+        default='http://127.0.0.1:8642/mcp',
+        help='where the harness serves HTTP; default: http://127.0.0.1:8642/mcp',
+    )
+    parser.add_argument(
+        '--token',
+        action='store_true',
+        help='the harness asks for a token: name the variable that holds it (never the token)',
+    )
+    parser.add_argument('--json', action='store_true', help='for programs')
+
+
+def _mcp_config(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
+    import json
+    import os
+    import shutil
+
+    from robot_agent_harness.errors import ConfigurationError
+    from robot_agent_harness.mcp_server.client_config import chosen, snippets
+
+    installed = shutil.which(PROGRAM)
+    program = [os.path.abspath(installed)] if installed else [sys.executable, '-m', MODULE]
+    found = snippets(url=arguments.url, token=arguments.token, program=program, environ=os.environ)
+    try:
+        shown = (chosen(found, arguments.client),) if arguments.client else found
+    except ConfigurationError as error:
+        print(f'{PROGRAM} mcp-config: {error}', file=sys.stderr)
+        return MISUSE
+    if arguments.json:
+        print(json.dumps({s.client: s.told for s in shown}, indent=2))
+    else:
+        print('\n\n'.join(f'# {s.title}: {s.where}\n{s.text}' for s in shown))
+    return 0
+
+
 def _no_arguments(_parser: argparse.ArgumentParser) -> None:
     """Add none."""
 
@@ -145,6 +189,13 @@ COMMANDS: dict[str, Command] = {
         ' key, no robot and no network. The journal and the report of the run are kept.',
         _add_demo,
         _demo,
+    ),
+    'mcp-config': Command(
+        'print the configuration of MCP clients for this harness',
+        'Print what to paste into the configuration of common MCP clients, over HTTP or, with ROS'
+        ' sourced here, over stdio. Holds no token.',
+        _add_mcp_config,
+        _mcp_config,
     ),
     'report': Command(
         'write a mission report from a journal',

@@ -445,12 +445,25 @@ def copy(source: Path, target: Path) -> None:
 
 
 def write_launcher() -> None:
-    """Put the console script into `.venv/bin`, running the modules of this working tree."""
+    """Put the console script into `.venv/bin`, running the modules of this working tree.
+
+    Without the environment of `env.sh` there are no such modules; then it says so.
+    """
+    unset = (
+        f'robot-agent-harness: this shell has not the environment that it needs: run `. ./env.sh`'
+        f' in {ROOT} first (an MCP client takes it from `robot-agent-harness mcp-config`)'
+    )
     write(
         VENV / 'bin' / 'robot-agent-harness',
         f'#!{VENV / "bin" / "python"}\n'
         'import sys\n\n'
-        'from robot_agent_harness.cli import main\n\n'
+        'try:\n'
+        '    from robot_agent_harness.cli import main\n'
+        'except ModuleNotFoundError as error:\n'
+        "    if error.name != 'robot_agent_harness':\n"
+        '        raise\n'
+        f'    print({unset!r}, file=sys.stderr)\n'
+        '    sys.exit(2)\n\n'
         'sys.exit(main())\n',
         0o755,
     )

@@ -2017,6 +2017,21 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_snapshot_that_the_store_forgot_stays_the_one_that_was_given',
             ),
         ),
+        'test_mcp_config.py': NotAClause(
+            'what MCP clients are configured with, and that it works from an empty environment',
+            (
+                'test_there_is_something_to_paste_for_every_client',
+                'test_below_its_heading_a_file_can_be_pasted_as_it_is',
+                'test_the_command_for_claude_code_says_what_its_file_would',
+                'test_a_token_is_named_and_never_printed',
+                'test_an_entry_holds_what_ros_needs_and_no_other_variable',
+                'test_without_ros_the_clients_that_start_the_harness_are_told_what_to_source',
+                'test_every_client_can_be_chosen_and_no_other',
+                'test_where_no_program_is_on_the_path_python_runs_the_module',
+                'test_the_command_it_prints_starts_from_an_empty_environment',
+                'test_the_programs_own_script_says_what_is_missing_instead_of_a_traceback',
+            ),
+        ),
         'test_mcp_docs.py': NotAClause(
             'the page on MCP runs',
             ('test_the_program_of_the_page_runs',),
