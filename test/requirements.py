@@ -60,6 +60,8 @@ _DESIGN = (
             ' dies.',
             'test_dispatcher.py::test_each_call_gets_exactly_one_recorded_result_whatever_happens',
             'test_dispatcher.py::test_a_caller_that_goes_away_does_not_undo_what_it_started',
+            'test_dispatcher.py'
+            '::test_a_call_that_closing_interrupts_names_its_action_and_says_whether_the_goal_left',
             'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
             'test_kill.py::test_killed_at_any_moment_nothing_is_lost_doubled_or_sent_again',
             'test_fail_closed.py::test_whatever_a_skill_does_its_call_gets_one_result_that_is_json',

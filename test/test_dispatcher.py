@@ -194,6 +194,35 @@ def test_of_two_calls_at_once_one_goal_goes_out_and_the_loser_is_told_of_the_oth
     assert first.data['action_id'] in str(second.data['failed_checks'])
 
 
+@pytest.mark.parametrize('locked', [False, True])
+def test_a_call_that_closing_interrupts_names_its_action_and_says_whether_the_goal_left(
+    locked: bool, tmp_path: Path
+) -> None:
+    async def scenario() -> tuple[ToolResult, Bench]:
+        nav2 = ScriptableNav2(accept_after_s=None)  # it never answers
+        async with Bench(tmp_path / 'j.db', nav2=nav2) as bench:
+            other = sqlite3.connect(tmp_path / 'j.db', isolation_level=None, timeout=0)
+            if locked:  # the start reaches the disk only after the call has been interrupted
+                other.execute('BEGIN IMMEDIATE')
+                asyncio.get_running_loop().call_later(1.5, other.close)
+            calling = asyncio.create_task(bench.call('navigate_to_pose', {'x': 2, 'y': 0}))
+            await asyncio.sleep(0.1)
+            await bench.core.dispatcher.close()
+            other.close()
+            return await calling, bench
+
+    result, bench = run_virtual(scenario())
+    sent = [goal_id for goal_id, _ in bench.nav2.sent]
+    with JournalReader(tmp_path / 'j.db') as reader:
+        (started,) = reader.events(type='ROBOT_ACTION_STARTED')
+        (recorded,) = reader.events(type='TOOL_RESULT_RECORDED')
+    assert result.status.value == 'interrupted'
+    assert result.data['action_id'] == started.action_id == recorded.action_id
+    assert result.data['goal_sent'] is not locked
+    assert sent == ([] if locked else [started.action_id])
+    assert check_journal(tmp_path / 'j.db') == []
+
+
 def test_an_inactive_harness_moves_nothing_and_still_looks(tmp_path: Path) -> None:
     async def scenario() -> tuple[str, str]:
         async with Bench(tmp_path / 'j.db') as bench:

@@ -35,3 +35,5 @@ class Acceptance(Enum):
     REJECTED = 'rejected'
     UNKNOWN = 'unknown'
     NOT_SENT = 'not_sent'
+    INTERRUPTED = 'interrupted'
+    """The harness stops, and nobody waits for the answer any more."""

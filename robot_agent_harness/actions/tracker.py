@@ -138,13 +138,17 @@ class RobotActionTracker:
     async def start(self, action_id: str) -> Acceptance:
         """Send a taken action's goal; return once the controller's answer is known or overdue.
 
-        The action is followed to its outcome whatever becomes of the caller.
+        The action is followed to its outcome whatever becomes of the caller. One that is cancelled,
+        as closing does, learns instead of the answer that the goal has been sent.
         """
         follower = self._followers[action_id]
         task = asyncio.get_running_loop().create_task(follower.run(), name=f'action {action_id}')
         self._tasks[action_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(action_id, None))
-        return await asyncio.shield(follower.acceptance)
+        try:
+            return await asyncio.shield(follower.acceptance)
+        except asyncio.CancelledError:
+            return Acceptance.INTERRUPTED
 
     async def abandon(self, action_id: str, reason: OutcomeReason, why: str) -> None:
         """End a taken action whose goal was never sent."""

@@ -141,9 +141,8 @@ class ActionStarter:
         if stopped or self._deactivated():
             why = 'the harness was stopped or deactivated before the goal was sent'
             await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
-            if stopped:
-                raise asyncio.CancelledError
-            return ToolResult(ResultStatus.HARNESS_INACTIVE, why, {'action_id': action.action_id})
+            status = ResultStatus.INTERRUPTED if stopped else ResultStatus.HARNESS_INACTIVE
+            return ToolResult(status, why, {'action_id': action.action_id, 'goal_sent': False})
         if not still.ok:
             why = 'the world changed while the start was put on disk; the goal was not sent'
             await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
@@ -324,6 +323,13 @@ def _acceptance_result(
         return ToolResult(ResultStatus.REJECTED, 'the controller refused the goal', data)
     if acceptance is Acceptance.NOT_SENT:
         return ToolResult(ResultStatus.CONTROLLER_UNAVAILABLE, 'the goal could not be sent', data)
+    if acceptance is Acceptance.INTERRUPTED:
+        return ToolResult(
+            ResultStatus.INTERRUPTED,
+            'the harness was stopped before the controller answered; the goal has been sent, and'
+            ' the robot may move',
+            {**data, 'goal_sent': True},
+        )
     return ToolResult(
         ResultStatus.ACCEPTANCE_UNKNOWN,
         f'no answer from the controller within {plan.timeouts.accept_s} s; it may have taken the'
