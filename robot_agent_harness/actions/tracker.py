@@ -138,8 +138,8 @@ class RobotActionTracker:
     async def start(self, action_id: str) -> Acceptance:
         """Send a taken action's goal; return once the controller's answer is known or overdue.
 
-        The action is followed to its outcome whatever becomes of the caller. One that is cancelled,
-        as closing does, learns instead of the answer that the goal has been sent.
+        The action is followed to its outcome whatever becomes of the caller. One that closing
+        cancels learns instead of the answer that the goal has been sent.
         """
         follower = self._followers[action_id]
         task = asyncio.get_running_loop().create_task(follower.run(), name=f'action {action_id}')
