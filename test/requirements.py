@@ -1754,6 +1754,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_oracle_notices_a_verifier_that_ignores_its_tolerance',
                 'test_the_oracle_notices_a_verifier_that_looks_before_the_robot_rests',
                 'test_the_oracle_notices_a_precondition_check_that_checks_nothing',
+                'test_the_oracle_notices_a_start_on_a_variance_that_is_no_number',
+                'test_the_oracle_takes_no_motion_that_odometry_missed_for_a_silent_localiser',
                 'test_the_oracle_notices_a_verifier_that_never_confirms',
                 'test_an_arrival_of_which_too_little_was_told_is_undecidable_and_not_missed',
                 'test_the_oracle_judges_a_run_by_the_controller_that_it_found_when_it_began',

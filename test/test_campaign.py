@@ -8,6 +8,7 @@ And the oracle itself: it must notice a verifier, and a check of preconditions, 
 from __future__ import annotations
 
 from dataclasses import replace
+import math
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,24 @@ def test_the_oracle_notices_a_precondition_check_that_checks_nothing(
     monkeypatch.setattr(starter, 'validate', lambda *_, **__: PreconditionReport(()))
     verdict = run_one(1, plan=_plan(*faults, calls=calls))
     assert any(problem in what for what in verdict.found('broken')), verdict.describe()
+
+
+def test_the_oracle_notices_a_start_on_a_variance_that_is_no_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = _plan(Fault('pose_variance', 0.0, FOREVER, math.nan))
+    plan = replace(plan, habits=replace(HABITS, localizer='tf'))
+    assert run_one(1, plan=plan).ok
+    monkeypatch.setattr(starter, 'validate', lambda *_, **__: PreconditionReport(()))
+    verdict = run_one(1, plan=plan)
+    assert any('the variance was nan' in what for what in verdict.found('broken'))
+
+
+def test_the_oracle_takes_no_motion_that_odometry_missed_for_a_silent_localiser() -> None:
+    plan = _plan(Fault('odom_silent', 3.0, 8.0, 0.0), calls=(2.0, 14.0))
+    verdict = run_one(1, plan=replace(plan, habits=replace(HABITS, localizer='amcl')))
+    assert len(verdict.actions) == 2
+    assert verdict.ok, verdict.describe()
 
 
 def test_the_oracle_notices_a_verifier_that_never_confirms(

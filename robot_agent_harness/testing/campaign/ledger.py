@@ -35,6 +35,8 @@ RECOVERY_S = 0.3
 """A start may take this long to hear of the robot."""
 DISCOVERY_S = 1.0
 """What is latched has reached a run this long after its start, unless it was lost."""
+NEAR_S = 0.6
+"""Odometry from so long before a pose still tells where the robot was at the pose."""
 RESET_M, RESET_M_S = 0.3, 2.0
 """Odometry that moves further than this between two messages has started anew."""
 
@@ -64,6 +66,14 @@ class Message:
     speed: tuple[float, float] = (0.0, 0.0)
     variance_m2: float | None = None
     source: str = 'odom'
+
+    @property
+    def told_variance_m2(self) -> float | None:
+        """The variance that a localiser beside tf tells of; NaN if what it tells is no number."""
+        numbers = (self.pose.x, self.pose.y, self.pose.yaw, self.variance_m2 or 0.0)
+        if not all(map(math.isfinite, numbers)):
+            return math.nan
+        return self.variance_m2 if self.valid else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,14 +233,16 @@ class Ledger:
             other = self.poses['amcl_pose'].newest(at_s)
             if other is not None and other.at_s < self.told_since(at_s):
                 other = None
-            variance = other.variance_m2 if other is not None and other.valid else None
+            variance = None if other is None else other.told_variance_m2
             return Estimate(fix.pose, fix.measured_s, fix.measured_s, fix.at_s, 0.0, variance)
         now = self.odometry_now(at_s)
         then = self._odometry_near(fix.measured_s, at_s)
         if now is None or then is None or self.reset_between(then.at_s, at_s):
             return Estimate(fix.pose, fix.measured_s, fix.measured_s, fix.at_s, 0.0, variance)
         pose = compose(compose(fix.pose, inverse(then.pose)), now.pose)
-        heard = self.odometry.newest(fix.at_s) or then
+        heard = self.odometry.newest(fix.at_s)
+        if heard is None or fix.at_s - heard.at_s > NEAR_S:
+            heard = then  # odometry was silent then; what it missed is no silence of the localiser
         carried = math.hypot(now.pose.x - heard.pose.x, now.pose.y - heard.pose.y)
         measured = max(fix.measured_s, now.measured_s)
         return Estimate(pose, measured, fix.measured_s, fix.at_s, carried, variance)
@@ -247,7 +259,7 @@ class Ledger:
     def _odometry_near(self, measured_s: float, at_s: float) -> Message | None:
         near = [
             m
-            for m in self.odometry.since(measured_s - 0.6, min(at_s, measured_s + 2.5))
+            for m in self.odometry.since(measured_s - NEAR_S, min(at_s, measured_s + 2.5))
             if m.valid
         ]
         if near:

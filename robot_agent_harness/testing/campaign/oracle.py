@@ -164,7 +164,7 @@ class Oracle:
             yield 'no map pose could be believed'
         elif at_s - estimate.measured_s > limit:
             yield f'the map pose was {at_s - estimate.measured_s:.1f} s old'
-        elif (estimate.variance_m2 or 0.0) > MAX_VARIANCE_M2:
+        elif not (estimate.variance_m2 or 0.0) <= MAX_VARIANCE_M2:  # NaN is no trust either
             yield f'the variance was {estimate.variance_m2}'
         elif self._localizer_dead(at_s):
             yield 'the localiser had evidently stopped'
@@ -343,7 +343,7 @@ class Oracle:
         if off_m > self._limits.xy_m + margin or off_rad > self._limits.yaw_rad + margin:
             yield f'the pose said {off_m:.2f} m and {off_rad:.2f} rad off'
         variance = estimate.variance_m2
-        if variance is not None and variance > MAX_VARIANCE_M2:
+        if variance is not None and not variance <= MAX_VARIANCE_M2:
             yield f'the variance was {variance}'
         if self._localizer_dead(at_s, strict=strict):
             yield 'the localiser had evidently stopped'
