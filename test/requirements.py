@@ -153,7 +153,24 @@ _DESIGN = (
             'PIECE-04',
             'WorldModel: mission-scoped memory of place, activity, variables and history by rules'
             ' alone.',
-            later='belongs to the MODEL work; today the loop keeps the history only (CON-PAR-15)',
+            'test_world_model.py'
+            '::test_the_robot_is_at_a_place_once_it_is_near_and_until_it_is_away',
+            'test_world_model.py'
+            '::test_a_place_that_nothing_shows_any_more_is_kept_and_said_to_be_the_last_known',
+            'test_world_model.py::test_the_activity_is_what_the_snapshot_shows',
+            'test_world_model.py::test_only_what_is_declared_is_remembered_of_a_result',
+            'test_world_model.py'
+            '::test_variables_are_few_and_small_and_the_one_set_longest_ago_goes_first',
+            'test_world_model.py'
+            '::test_a_decision_is_remembered_with_its_place_and_gets_its_verified_outcome',
+            'test_world_model.py::test_the_history_is_a_ring_of_short_texts',
+            'test_world_model.py::test_what_cannot_be_taken_in_changes_nothing_and_stops_nobody',
+            'test_world_model.py::test_any_value_becomes_a_scalar_that_json_can_hold',
+            'test_world_model.py::test_the_same_events_give_the_same_bounded_state',
+            'test_world_model.py::test_a_state_cannot_be_changed_by_who_reads_it',
+            'test_world_model.py'
+            '::test_a_mission_remembers_places_decisions_and_what_skills_declare',
+            'test_world_model.py::test_nothing_of_one_mission_is_remembered_in_the_next',
         ),
         _clause(
             'PIECE-05',
@@ -213,6 +230,8 @@ _DESIGN = (
             'test_harness.py'
             '::test_something_salient_during_an_action_starts_a_turn_and_the_action_goes_on',
             'test_harness.py::test_after_a_disproved_success_the_model_sees_the_measured_error',
+            'test_harness.py'
+            '::test_a_person_who_speaks_during_an_action_is_heard_at_once_and_it_can_be_called_off',
         ),
         _clause(
             'PIECE-11',
@@ -230,6 +249,8 @@ _DESIGN = (
             '::test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it',
             'test_dispatcher.py::test_a_wrong_skills_file_is_refused_by_name',
             'test_mcp_tools.py::test_arguments_are_described_with_unit_range_and_default',
+            'test_world_model.py'
+            '::test_what_a_skill_remembers_is_declared_by_the_skill_or_the_file_and_changes_no_tool',
         ),
         _clause(
             'PIECE-13',
@@ -238,14 +259,36 @@ _DESIGN = (
             'test_claude_mission.py::test_claude_looks_acts_hears_the_outcome_and_finishes',
             'test_harness.py'
             '::test_a_mission_ends_achieved_when_its_last_action_was_seen_to_arrive',
+            'test_prompting.py'
+            '::test_intent_is_required_of_managed_tools_alone_and_only_where_the_model_reads',
+            'test_prompting.py'
+            '::test_intent_that_the_model_leaves_out_is_absent_and_refuses_nothing',
         ),
         _clause(
             'PIECE-14',
             'A mission ends by evidence, not by claim.',
+            'test_harness.py::test_a_claim_of_success_is_judged_by_the_action_that_ended_last',
             'test_harness.py::test_a_claim_that_nothing_supports_is_not_believed',
             'test_harness.py::test_a_mission_without_any_action_cannot_be_verified',
             'test_harness.py::test_a_mission_cannot_be_finished_under_a_running_action',
             'test_node_topics.py::test_a_mission_that_the_evidence_does_not_support_ends_aborted',
+        ),
+        _clause(
+            'PIECE-15',
+            'The context of each turn is built anew and bounded in bytes: a long mission costs no'
+            ' longer prompts and no memory, and a planner of the user decides how it is put.',
+            'test_prompting.py::test_a_prompt_is_mission_evidence_memory_decisions_and_world',
+            'test_prompting.py::test_without_a_world_model_the_prompt_says_that_nothing_is_kept',
+            'test_prompting.py'
+            '::test_a_turn_is_told_nothing_of_what_was_said_and_thought_in_an_earlier_one',
+            'test_prompting.py::test_a_text_is_bounded_in_bytes_as_json_and_as_it_is',
+            'test_prompting.py'
+            '::test_whatever_is_said_a_prompt_stays_within_its_bytes_and_its_sections',
+            'test_prompting.py'
+            '::test_the_newest_decision_is_shown_with_all_its_details_however_long',
+            'test_prompting.py::test_prompt_and_memory_are_flat_over_200_steps',
+            'test_prompting.py'
+            '::test_the_documented_planner_of_ones_own_decides_what_the_model_reads',
         ),
     ),
     *_of(
@@ -663,12 +706,23 @@ _DESIGN = (
             'No cap is dodged by rewording the rationale: steps and tokens are counted.',
             'test_harness.py::test_a_mission_ends_after_its_last_step',
             'test_contract_gaps.py::test_a_mission_ends_when_its_tokens_are_spent',
+            'test_harness.py'
+            '::test_when_a_budget_is_spent_the_running_action_is_cancelled_and_waited_for',
+            'test_harness.py::test_the_time_of_a_mission_runs_out_also_while_the_model_thinks',
+            'test_harness.py::test_the_time_of_one_mission_is_not_that_of_the_next',
         ),
         _clause(
             'TRAP-14',
             'Events that arrive while the model thinks are not lost.',
             'test_harness.py::test_what_happens_while_the_model_thinks_is_told_in_the_next_turn',
             'test_harness.py::test_a_mission_can_be_cancelled_while_the_model_thinks',
+            'test_harness.py::test_a_mission_cancelled_under_a_hanging_model_ends_with_its_action',
+            'test_harness.py'
+            '::test_a_mission_is_not_finished_over_words_that_the_model_has_not_heard',
+            'test_prompting.py'
+            '::test_a_persons_words_outlast_a_flood_of_events_and_repeated_ones_are_counted',
+            'test_prompting.py'
+            '::test_of_too_much_news_the_outcome_and_the_newest_are_told_and_how_much_is_not',
         ),
     ),
 )
@@ -1003,6 +1057,7 @@ _CONTRACT = (
             'CON-PAR-15',
             'world_model.enabled and world_model.history_size.',
             'test_contract_gaps.py::test_the_model_is_shown_as_much_history_as_is_configured',
+            'test_world_model.py::test_switched_off_nothing_is_remembered',
         ),
         _clause(
             'CON-PAR-16',
@@ -1665,6 +1720,7 @@ _CASES = _of(
         'test_llm_anthropic.py::test_attempts_are_limited',
         'test_harness.py::test_each_failed_attempt_to_ask_the_model_is_on_record',
         'test_harness.py::test_a_model_that_cannot_be_asked_ends_the_mission',
+        'test_harness.py::test_a_cancelled_mission_does_not_ask_again_where_the_model_had_failed',
     ),
     _clause(
         'K30',
@@ -1684,6 +1740,7 @@ _CASES = _of(
         'An empty or refusing answer is recorded, asked once more, and never sent back.',
         'test_harness.py'
         '::test_a_model_that_calls_no_tool_is_asked_once_more_and_then_the_mission_ends',
+        'test_harness.py::test_a_model_that_only_talks_is_asked_a_bounded_number_of_times',
         'test_llm_anthropic.py::test_an_empty_end_of_turn_is_a_decision_and_is_not_sent_back',
         'test_llm_anthropic.py::test_a_refusal_is_a_decision_without_calls',
     ),

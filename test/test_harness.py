@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -393,3 +394,190 @@ def test_an_action_of_a_client_supports_no_claim_of_the_model(tmp_path: Path) ->
 
     report = rig.run(drive)
     assert (report.outcome, report.claim_supported) == (MissionOutcome.UNKNOWN, None)
+
+
+# -- what the evidence says of a claim ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('trips', 'outcome', 'supported'),
+    [
+        (['there'], MissionOutcome.ACHIEVED, True),
+        (['short', 'there'], MissionOutcome.ACHIEVED, True),
+        (['aborted'], MissionOutcome.NOT_ACHIEVED, False),
+        (['canceled'], MissionOutcome.NOT_ACHIEVED, False),
+        (['there', 'aborted elsewhere'], MissionOutcome.NOT_ACHIEVED, False),
+        (['there', 'canceled elsewhere'], MissionOutcome.UNKNOWN, False),
+        (['there', 'aborted'], MissionOutcome.UNKNOWN, False),
+        (['there', 'lost'], MissionOutcome.UNKNOWN, False),
+    ],
+    ids=lambda value: ' then '.join(value) if isinstance(value, list) else '',
+)
+def test_a_claim_of_success_is_judged_by_the_action_that_ended_last(
+    trips: list[str], outcome: MissionOutcome, supported: bool, tmp_path: Path
+) -> None:
+    ends = {'aborted': GoalStatus.ABORTED, 'canceled': GoalStatus.CANCELED}
+    goals = [go(3.0 if 'elsewhere' in trip else 1.0) for trip in trips]
+    rig = Rig(tmp_path, *goals, FINISH, **{'navigation.execution_timeout_s': 10.0})
+
+    async def end(bench: Bench) -> None:
+        for number, trip in enumerate(trips):
+            rig.nav2.silent = trip not in ('there', 'short')
+            rig.nav2.falls_short = int(trip == 'short')
+            while len(rig.nav2.sent) <= number:
+                await asyncio.sleep(0.1)
+            status = ends.get(trip.split()[0])
+            if status is not None:
+                await asyncio.sleep(0.5)
+                bench.nav2.result(status, {})
+            await bench.outcome(rig.nav2.own_goal)
+
+    report = rig.run(end)
+    assert (report.outcome, report.claim_supported) == (outcome, supported)
+
+
+# -- budgets --------------------------------------------------------------------------------------
+
+
+class Costly(RecordingScriptedClient):
+    """A scripted model whose every answer costs tokens."""
+
+    async def decide(self, request: ModelRequest) -> Decision:
+        return replace(await super().decide(request), usage={'input_tokens': 100})
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'reason'),
+    [
+        ({'mission.max_steps': 1}, 'max_steps'),
+        ({'mission.max_tokens': 1}, 'max_tokens'),
+        ({'mission.max_wall_time_s': 3.0}, 'max_wall_time'),
+    ],
+)
+def test_when_a_budget_is_spent_the_running_action_is_cancelled_and_waited_for(
+    parameters: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    rig = Rig(tmp_path, **parameters)
+    rig.model = Costly.from_dict({'responses': [go(5.0), text('I go on.'), FINISH]})
+    rig.nav2.silent = True
+    report = rig.run(_hurry_and_confirm_the_cancellation)
+    assert (report.reason, report.outcome) == (reason, MissionOutcome.UNKNOWN)
+    assert [ended['reason'] for ended in rig.of('ROBOT_ACTION_OUTCOME')] == ['canceled']
+    assert rig.of('MISSION_ENDED')[0]['reason'] == reason
+
+
+async def _hurry_and_confirm_the_cancellation(bench: Bench) -> None:
+    await _hurry(bench)
+    await _confirm_the_cancellation(bench)
+
+
+async def _confirm_the_cancellation(bench: Bench) -> None:
+    while not bench.nav2.cancel_requests:
+        await asyncio.sleep(0.1)
+    bench.nav2.result(GoalStatus.CANCELED, {})
+
+
+def _seconds(rig: Rig) -> float:
+    return (rig.events[-1].wall_time_ns - rig.events[0].wall_time_ns) / 1e9
+
+
+def test_the_time_of_a_mission_runs_out_also_while_the_model_thinks(tmp_path: Path) -> None:
+    slow = {**go(1.0), 'delay_s': 500.0}
+    rig = Rig(tmp_path, slow, **{'mission.max_wall_time_s': 20.0})
+    assert rig.run().reason == 'max_wall_time'
+    assert len(rig.model.requests) == 1
+    assert 20.0 <= _seconds(rig) < 22.0
+
+
+def test_the_time_of_one_mission_is_not_that_of_the_next(tmp_path: Path) -> None:
+    async def scenario() -> list[str]:
+        nav2 = ArrivingNav2()
+        model = scripted(go(1.0), FINISH, go(2.0), go(3.0), FINISH)
+        parameters = {'mission.max_wall_time_s': 6.0}
+        bench = Bench(tmp_path / 'j.db', model=model, nav2=nav2, parameters=parameters)
+        async with bench:
+            nav2.bench = bench
+            return [(await bench.core.harness.run_mission('go')).reason for _ in range(2)]
+
+    assert run_virtual(scenario()) == ['finished', 'finished']
+
+
+def test_a_model_that_only_talks_is_asked_a_bounded_number_of_times(tmp_path: Path) -> None:
+    chat = [call('list_places'), text('Let me think.')]
+    rig = Rig(tmp_path, *chat * 10, **{'mission.max_steps': 5})
+    assert rig.run().reason == 'max_steps'
+    assert len(rig.model.requests) == 10
+
+
+# -- people ---------------------------------------------------------------------------------------
+
+
+def test_a_person_who_speaks_during_an_action_is_heard_at_once_and_it_can_be_called_off(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(
+        tmp_path,
+        go(5.0),
+        response(when={'trigger': 'human_message'}, call=_cancel_action('1')),
+        call('finish_mission', outcome='not_achieved', reason='a person called me back'),
+    )
+    rig.nav2.silent = True
+
+    async def call_back(bench: Bench) -> None:
+        await asyncio.sleep(1.0)
+        bench.core.harness.notify(Salient('human_message', 'Stop, come back!'))
+        await _confirm_the_cancellation(bench)
+
+    report = rig.run(call_back)
+    assert (report.reason, report.outcome) == ('finished', MissionOutcome.NOT_ACHIEVED)
+    assert '- human_message: Stop, come back!' in rig.prompts[1]
+    assert rig.statuses == ['accepted', 'completed', 'completed']
+    assert [ended['reason'] for ended in rig.of('ROBOT_ACTION_OUTCOME')] == ['canceled']
+
+
+def _cancel_action(number: str) -> dict[str, Any]:
+    return {'name': 'cancel_action', 'arguments': {'action_id': number.rjust(32, '0')}}
+
+
+def test_a_mission_is_not_finished_over_words_that_the_model_has_not_heard(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, {**FINISH, 'delay_s': 5.0}, FINISH)
+
+    async def ask_for_more(bench: Bench) -> None:
+        await asyncio.sleep(1.0)
+        bench.core.harness.notify(Salient('human_message', 'and the cup'))
+
+    assert rig.run(ask_for_more).reason == 'finished'
+    assert rig.statuses == ['tool_error', 'completed']
+    assert 'and the cup' in rig.of('TOOL_RESULT_RECORDED')[0]['structured']['message']
+
+
+def test_a_mission_cancelled_under_a_hanging_model_ends_with_its_action(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, go(5.0), {**text('Hm.'), 'delay_s': 500.0}, FINISH)
+    rig.nav2.silent = True
+
+    async def cancel(bench: Bench) -> None:
+        await _hurry(bench)
+        await asyncio.sleep(1.0)
+        bench.core.harness.cancel_mission()
+        bench.core.harness.cancel_mission('a second reason')
+        await _confirm_the_cancellation(bench)
+
+    assert rig.run(cancel).reason == 'canceled'
+    assert len(rig.model.requests) == 2
+    assert [ended['reason'] for ended in rig.of('ROBOT_ACTION_OUTCOME')] == ['canceled']
+    assert _seconds(rig) < 5.0
+
+
+def test_a_cancelled_mission_does_not_ask_again_where_the_model_had_failed(tmp_path: Path) -> None:
+    busy = response(error={'message': 'busy', 'retryable': True, 'retry_after_s': 20.0})
+    rig = Rig(tmp_path, busy, go(1.0))
+
+    async def cancel(bench: Bench) -> None:
+        await asyncio.sleep(5.0)
+        bench.core.harness.cancel_mission()
+
+    assert rig.run(cancel).reason == 'canceled'
+    assert len(rig.model.requests) == 1
+    assert _seconds(rig) < 7.0
