@@ -9,8 +9,9 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from robot_agent_harness.action import RunMission
 from robot_agent_harness.events import Correlation, SalientEvent
+from robot_agent_harness.messages import ros_text
 from robot_agent_harness.msg import MissionEvent
-from robot_agent_harness.ros.conversions import event_msg, mission_result, ros_text
+from robot_agent_harness.ros.conversions import event_msg, mission_result
 
 WILD, TAME = 'a\ud800\0é', 'a\\ud800\\x00é'
 

@@ -8,6 +8,7 @@ what may be believed. Units are SI on both sides (REP 103), angles radians, time
 
 from __future__ import annotations
 
+from dataclasses import asdict
 import json
 import math
 from typing import Any, TypeVar
@@ -29,13 +30,17 @@ from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.events import Correlation, Event
 from robot_agent_harness.journal.records import payload_text
+from robot_agent_harness.messages import (
+    action_fields,
+    event_fields,
+    ros_text,
+    snapshot_fields,
+)
 from robot_agent_harness.msg import MissionEvent, RobotActionState
 from robot_agent_harness.msg import WorldSnapshot as WorldSnapshotMsg
 from robot_agent_harness.world.builder import BatteryReading
 from robot_agent_harness.world.snapshot import (
-    Availability,
     MapPose,
-    Observed,
     Odometry,
     WorldSnapshot,
 )
@@ -52,16 +57,6 @@ _CHARGING = {
     BatteryState.POWER_SUPPLY_STATUS_NOT_CHARGING: False,
     BatteryState.POWER_SUPPLY_STATUS_FULL: False,
 }
-
-
-def ros_text(text: str) -> str:
-    """Return text that a message can carry: what UTF-8 or a C string cannot hold is an escape.
-
-    Every text of ours that goes out to ROS passes here: rclpy raises while it sends another one.
-    """
-    if text.isascii() and '\0' not in text:
-        return text
-    return text.encode('utf-8', 'backslashreplace').decode('utf-8').replace('\0', '\\x00')
 
 
 def mission_result(outcome: str, reason: str, summary: str, mission_id: str) -> RunMission.Result:
@@ -191,42 +186,12 @@ def snapshot_msg(
 
     :param payload: the whole snapshot, JSON-ready and fit to be shown.
     """
-    pose, odom = _valid(snapshot.map_pose), _valid(snapshot.odometry)
-    navigation, stop = _valid(snapshot.navigation), _valid(snapshot.safety)
-    charge, action = _valid(snapshot.battery), snapshot.active_action
-    message = WorldSnapshotMsg(
-        snapshot_id=ros_text(snapshot.snapshot_id),
-        mission_id=ros_text(mission_id or ''),
-        reason=ros_text(reason),
-        pose_availability=snapshot.map_pose.availability.value,
-        pose_age_s=_or_nan(snapshot.map_pose.age_s),
-        x=_or_nan(pose.x if pose else None),
-        y=_or_nan(pose.y if pose else None),
-        yaw=_or_nan(pose.yaw if pose else None),
-        position_variance=_or_nan(pose.position_variance_m2 if pose else None),
-        velocity_availability=snapshot.odometry.availability.value,
-        velocity_age_s=_or_nan(snapshot.odometry.age_s),
-        linear_velocity=_or_nan(odom.linear_m_s if odom else None),
-        angular_velocity=_or_nan(odom.angular_rad_s if odom else None),
-        controller_availability=snapshot.navigation.availability.value,
-        controller_reachable=bool(navigation and navigation.controller_reachable),
-        active_goal_ids=[ros_text(g.goal_id) for g in navigation.active_goals]
-        if navigation
-        else [],
-        active_action_id=ros_text(action.action_id) if action else '',
-        battery_availability=snapshot.battery.availability.value,
-        battery_fraction=_or_nan(charge.fraction if charge else None),
-        emergency_stop_availability=snapshot.safety.availability.value,
-        emergency_stop=bool(stop and stop.emergency_stop),
-        payload_json=_json(payload),
-    )
-    message.header.stamp = time_msg(snapshot.captured_ros_ns)
-    message.header.frame_id = ros_text(pose.frame_id) if pose else ''
+    fields = snapshot_fields(snapshot.to_dict(), mission_id, reason, _json(payload))
+    header = fields.pop('header')
+    message = WorldSnapshotMsg(**fields)
+    message.header.stamp = Time(**header['stamp'])
+    message.header.frame_id = header['frame_id']
     return message
-
-
-def _valid(field: Observed[T]) -> T | None:
-    return None if field.availability is Availability.INVALID else field.value
 
 
 def action_payload(action: RobotAction) -> dict[str, Any]:
@@ -242,32 +207,32 @@ def action_msg(action: RobotAction, now_ns: int, payload: dict[str, Any]) -> Rob
 
     :param payload: as :func:`action_payload` returns it, fit to be shown.
     """
-    return RobotActionState(
-        stamp=time_msg(now_ns),
-        mission_id=ros_text(action.mission_id or ''),
-        turn_id=ros_text(action.turn_id or ''),
-        tool_call_id=ros_text(action.tool_call_id),
-        action_id=ros_text(action.action_id),
-        skill=ros_text(action.skill),
+    fields = action_fields(
+        {
+            'mission_id': action.mission_id,
+            'turn_id': action.turn_id,
+            'tool_call_id': action.tool_call_id,
+            'action_id': action.action_id,
+        },
+        skill=action.skill,
         state=action.state.value,
         reason=action.outcome.reason.value if action.outcome else '',
+        stamp_ns=now_ns,
         payload_json=_json(payload),
     )
+    return RobotActionState(**{**fields, 'stamp': Time(**fields['stamp'])})
 
 
 def event_msg(seq: int, event: Event, ids: Correlation, now_ns: int) -> MissionEvent:
     """Return a journal record as a message."""
-    return MissionEvent(
-        stamp=time_msg(now_ns),
+    fields = event_fields(
+        asdict(ids),
         seq=seq,
         type=event.type.value,
-        mission_id=ros_text(ids.mission_id or ''),
-        turn_id=ros_text(ids.turn_id or ''),
-        tool_call_id=ros_text(ids.tool_call_id or ''),
-        action_id=ros_text(ids.action_id or ''),
-        snapshot_id=ros_text(ids.snapshot_id or ''),
+        stamp_ns=now_ns,
         payload_json=payload_text(event),
     )
+    return MissionEvent(**{**fields, 'stamp': Time(**fields['stamp'])})
 
 
 def _pose(
@@ -298,10 +263,6 @@ def _seconds(duration: Any) -> float | None:
 
 def _rounded(value: float) -> float:
     return value if isinstance(value, int) else round(value, 4)
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _json(value: Any) -> str:

@@ -18,7 +18,8 @@ from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event, ModelResponseRecorded
 from robot_agent_harness.llm.client import ModelClient
-from robot_agent_harness.ros.conversions import ros_text, time_msg
+from robot_agent_harness.messages import ros_text
+from robot_agent_harness.ros.conversions import time_msg
 from robot_agent_harness.ros.quiet import QUIET_PUBLISHER
 from robot_agent_harness.world.snapshot import Availability, WorldSnapshot
 
