@@ -32,6 +32,7 @@ from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import load_registry, SkillRegistry
+from robot_agent_harness.skills.repeats import Repeats
 from robot_agent_harness.skills.starter import ActionStarter
 from robot_agent_harness.world.artifacts import ArtifactStore
 from robot_agent_harness.world.builder import WorldSnapshotBuilder
@@ -73,14 +74,14 @@ def assemble(
     journal: MissionJournal,
     controllers: Mapping[str, ActionController],
     model: ModelClient | None,
-    use_sim_time: bool = False,
     planner: Planner | None = None,
+    use_sim_time: bool = False,
 ) -> Core:
     """Build the core.
 
     :param parameters: checked values, see :func:`robot_agent_harness.parameters.check_parameters`.
-    :raises ConfigurationError: a file that they name is missing or wrong.
     :param planner: puts what the model is told into words; None: the shipped one.
+    :raises ConfigurationError: a file that they name is missing or wrong.
     """
     p = parameters
     registry = load_registry(_file(p, 'skills_file', 'skills.yaml'))
@@ -135,6 +136,7 @@ def assemble(
         tracker=tracker,
         places=places,
         starter=starter,
+        repeats=Repeats(journal.path),
         projection_max_bytes=int(p['snapshot.max_bytes']),
         redactor=redactor,
         artifacts=ArtifactStore(journal.path.with_name(f'{journal.path.name}.artifacts')),
@@ -146,11 +148,11 @@ def assemble(
         dispatcher=dispatcher,
         observer=observer,
         tracker=tracker,
-        model=model,
-        settings=_loop_settings(p),
         places=places,
-        redactor=redactor,
+        model=model,
         planner=planner or MissionPlanner(),
+        settings=_loop_settings(p),
+        redactor=redactor,
     )
     return Core(
         builder, board, observer, tracker, registry, places, starter, dispatcher, harness, journal

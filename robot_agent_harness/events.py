@@ -126,6 +126,11 @@ class ToolCallRecorded(Event):
     expected_outcome: str | None
     client: dict[str, Any] = {}
     """Who called: `kind` (model, mcp, operator), and the ids that the client used."""
+    idempotency: dict[str, str] = {}
+    """Digests of the key that the client gave the call (`key`) and of what it asked (`request`);
+    empty without a key."""
+    repeat_of: str | None = None
+    """The call that had this key before; this one has its result, or is refused."""
 
 
 class ActionPreconditionChecked(Event):

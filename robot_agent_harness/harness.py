@@ -14,6 +14,7 @@ the precondition check.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 import logging
 
 from robot_agent_harness.actions.lifecycle import RobotAction
@@ -88,6 +89,7 @@ class RobotAgentHarness:
         self._canceled = asyncio.Event()
         self._idle = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
+        self._salient_listeners: list[Callable[[], None]] = []
         self._turns = (
             None
             if model is None
@@ -163,6 +165,12 @@ class RobotAgentHarness:
         if self._mission is not None:
             self._mission.mailbox.put(salient)
             self._news.set()
+        for listener in self._salient_listeners:
+            listener()
+
+    def on_salient(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever something salient was noticed or said."""
+        self._salient_listeners.append(listener)
 
     def cancel_mission(self, reason: str = 'canceled') -> None:
         """End the mission under way: no further question to the model, its action cancelled.

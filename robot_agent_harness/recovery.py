@@ -10,11 +10,12 @@ UNKNOWN. Open missions end as unknown. One record says what was found and done.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 import logging
 
-from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
+from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.actions.plan import ActionPlan
+from robot_agent_harness.actions.recorded import recorded_action
 from robot_agent_harness.assembly import Core
 from robot_agent_harness.events import (
     Correlation,
@@ -117,21 +118,9 @@ def _plan(core: Core, action: RobotAction) -> ActionPlan:
 
 
 def _action(reader: JournalReader, started: RecordedEvent) -> RobotAction:
-    """Return an action as far as the journal knows it, without its outcome."""
-    state = ActionState.REQUESTED
-    for event in reader.events(action_id=started.action_id, type=EventType.ROBOT_ACTION_PROGRESS):
-        if not event.payload.get('late'):
-            state = ActionState(event.payload['state'])
-    return RobotAction(
-        action_id=started.action_id or '',
-        skill=started.payload['skill'],
-        goal=started.payload['goal'],
-        mission_id=started.mission_id,
-        turn_id=started.turn_id,
-        tool_call_id=started.tool_call_id or '',
-        requested_monotonic_ns=0,
-        state=state,
-    )
+    action = recorded_action(reader.events(action_id=started.action_id))
+    assert action is not None  # its start is at hand
+    return action
 
 
 def _newest_unknown(reader: JournalReader) -> RobotAction | None:
@@ -139,14 +128,7 @@ def _newest_unknown(reader: JournalReader) -> RobotAction | None:
     ended = reader.newest(EventType.ROBOT_ACTION_OUTCOME)
     if ended is None or ended.payload['state'] != ActionState.UNKNOWN.value:
         return None
-    started = next(
-        reader.events(action_id=ended.action_id, type=EventType.ROBOT_ACTION_STARTED), None
-    )
-    if started is None:
-        return None
-    reason, evidence = OutcomeReason(ended.payload['reason']), ended.payload['evidence']
-    outcome = Outcome(ActionState.UNKNOWN, reason, evidence)
-    return replace(_action(reader, started), state=ActionState.UNKNOWN, outcome=outcome)
+    return recorded_action(reader.events(action_id=ended.action_id))
 
 
 def _mission_end() -> MissionEnded:

@@ -148,20 +148,11 @@ async def rig(
     wrap(core)
     made: Rig
 
-    def read_events(mission_id: str, after_seq: int, limit: int) -> list[dict[str, Any]]:
-        with JournalReader(journal) as reader:
-            found = reader.events(mission_id=mission_id, after_seq=after_seq, limit=limit)
-            return [{'seq': e.seq, 'type': e.type, 'payload': e.payload} for e in found]
-
     server = McpServer(
-        registry=core.registry,
-        dispatcher=core.dispatcher,
-        observer=core.observer,
-        board=core.board,
+        core=core,
         settings=settings or McpSettings(port=0),
         mission_id=lambda: made.mission_id,
         redactor=shared_redactor(),
-        events_reader=read_events,
     )
     made = Rig(core, clock, nav2, BenchRobot(), server, gate, journal)
     made.observe()

@@ -289,6 +289,7 @@ _DESIGN = (
             'test_prompting.py::test_prompt_and_memory_are_flat_over_200_steps',
             'test_prompting.py'
             '::test_the_documented_planner_of_ones_own_decides_what_the_model_reads',
+            'test_prompting.py::test_a_planner_that_fails_ends_the_mission_and_nothing_else',
         ),
     ),
     *_of(
@@ -719,6 +720,7 @@ _DESIGN = (
             'test_harness.py::test_a_mission_cancelled_under_a_hanging_model_ends_with_its_action',
             'test_harness.py'
             '::test_a_mission_is_not_finished_over_words_that_the_model_has_not_heard',
+            'test_harness.py::test_a_person_is_heard_before_all_the_tools_of_a_turn_are_through',
             'test_prompting.py'
             '::test_a_persons_words_outlast_a_flood_of_events_and_repeated_ones_are_counted',
             'test_prompting.py'
@@ -995,6 +997,10 @@ _CONTRACT = (
             'test_claude_mission.py::test_claude_looks_acts_hears_the_outcome_and_finishes',
             'test_llm_anthropic.py::test_the_key_is_in_no_log_of_a_good_or_a_failing_decision',
             'test_llm_anthropic.py::test_a_wrong_key_is_reported_without_the_key',
+            'test_openai_mission.py::test_a_model_behind_chat_completions_carries_a_mission_out',
+            'test_llm_openai.py::test_the_key_is_in_no_log_of_a_good_or_a_failing_decision',
+            'test_llm_openai.py::test_a_wrong_key_is_reported_without_the_key',
+            'test_llm_openai.py::test_only_the_configuration_says_where_the_key_goes',
             'test_redaction.py'
             '::test_keys_of_the_environment_reach_neither_journal_nor_log_nor_error',
         ),
@@ -1024,8 +1030,15 @@ _CONTRACT = (
         ),
         _clause(
             'CON-PAR-10',
-            'model.provider openai.',
-            later='belongs to the MODEL work; until then it is refused by name',
+            'model.provider openai: OpenAI, or with model.base_url any server of Chat Completions.',
+            'test_llm_factory.py::test_an_openai_client_takes_its_key_from_the_environment',
+            'test_llm_factory.py::test_a_server_of_ones_own_needs_no_key',
+            'test_openai_mission.py::test_a_model_behind_chat_completions_carries_a_mission_out',
+            'test_llm_openai.py::test_one_decision_with_text_and_a_tool_call',
+            'test_llm_openai.py::test_the_assistant_message_is_replayed_with_its_reasoning',
+            'test_llm_openai.py::test_an_unsound_call_is_marked_and_the_next_request_is_sound',
+            'test_llm_openai.py::test_a_truncated_tool_call_is_marked_and_answered',
+            'test_llm_openai.py::test_every_family_is_asked_as_it_takes_it',
         ),
         _clause(
             'CON-PAR-11',
@@ -1035,6 +1048,8 @@ _CONTRACT = (
             'test_llm_anthropic.py'
             '::test_thinking_and_effort_are_asked_for_as_the_model_takes_them',
             'test_llm_anthropic.py::test_settings_that_the_model_refuses_are_found_at_the_start',
+            'test_llm_openai.py::test_limit_and_effort_are_asked_for_as_the_model_takes_them',
+            'test_llm_openai.py::test_settings_that_the_model_refuses_are_found_at_the_start',
             'test_llm_profiles.py::test_any_other_name_gets_the_safest_profile',
         ),
         _clause(
@@ -1993,9 +2008,26 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_text_that_has_no_utf8_form_does_not_stop_a_turn',
                 'test_an_answer_that_is_no_message_is_a_model_error',
                 'test_arguments_that_are_no_object_are_marked',
+                'test_only_after_a_normal_end_a_call_is_usable',
+                'test_an_unsound_call_is_marked_and_the_next_request_is_sound',
+                'test_what_is_of_another_type_is_not_taken',
+                'test_a_call_is_forced_without_thinking_where_the_model_takes_that',
+                'test_no_call_is_forced_where_no_tool_is_offered',
+                'test_the_longest_answer_of_a_model_can_be_asked_for',
                 'test_an_unknown_model_is_named',
                 'test_a_long_error_page_is_shortened',
                 'test_a_missing_sdk_is_reported_with_the_command_that_installs_it',
+            ),
+        ),
+        'test_llm_chat_completions_stub.py': NotAClause(
+            'the stub of Chat Completions, which other tests rely on',
+            (
+                'test_sound_requests_break_no_rule',
+                'test_a_broken_rule_is_found',
+                'test_an_answer_must_not_be_the_last_word',
+                'test_a_missing_key_is_found',
+                'test_a_bad_request_gets_400_and_uses_no_answer_up',
+                'test_answers_get_ids_and_failures_get_headers',
             ),
         ),
         'test_llm_factory.py': NotAClause(
@@ -2014,6 +2046,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             (
                 'test_sound_requests_break_no_rule',
                 'test_a_broken_rule_is_found',
+                'test_a_budget_for_a_tool_loop_that_began_without_thinking_is_found',
+                'test_a_call_that_was_unsound_may_come_back_mended',
                 'test_a_missing_version_header_is_found',
                 'test_a_bad_request_gets_400_and_uses_no_answer_up',
                 'test_an_answer_is_whole_even_where_the_script_is_short',
@@ -2022,10 +2056,44 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_answer_may_depend_on_the_request',
             ),
         ),
+        'test_llm_openai.py': NotAClause(
+            'how Chat Completions are used, and what servers may send',
+            (
+                'test_without_tools_nothing_is_said_about_calling_them',
+                'test_a_call_without_words_goes_back_without_words',
+                'test_content_in_parts_is_read_and_goes_back_in_parts',
+                'test_each_call_gets_a_result_of_its_own_in_their_order',
+                'test_calls_without_an_id_of_their_own_move_nothing_and_are_answered',
+                'test_a_made_up_name_goes_back_in_a_form_that_the_api_takes',
+                'test_arguments_as_an_object_are_taken_and_go_back_as_text',
+                'test_tool_calls_of_another_shape_are_never_usable',
+                'test_a_legacy_function_call_moves_nothing_and_is_answered',
+                'test_a_call_in_an_incomplete_response_is_never_usable',
+                'test_a_call_in_a_complete_response_is_usable',
+                'test_a_refusal_is_recorded_and_its_calls_move_nothing',
+                'test_an_answer_that_says_nothing_is_a_decision_and_is_not_sent_back',
+                'test_what_the_harness_adds_follows_the_results',
+                'test_a_call_without_its_one_result_is_found_before_anything_is_sent',
+                'test_text_that_has_no_utf8_form_does_not_stop_a_turn',
+                'test_a_usage_that_cannot_be_read_counts_nothing',
+                'test_names_of_another_type_are_not_taken',
+                'test_an_answer_that_is_no_message_is_a_model_error',
+                'test_an_error_that_comes_as_an_answer_is_told',
+                'test_a_busy_server_is_asked_again',
+                'test_a_failure_says_whether_asking_again_may_help',
+                'test_how_long_the_server_wants_to_be_left_alone_is_told',
+                'test_a_hanging_server_ends_at_the_deadline',
+                'test_a_refused_connection_names_the_endpoint',
+                'test_an_unknown_model_is_named',
+                'test_a_local_server_is_asked_without_a_key_even_if_the_environment_has_one',
+                'test_a_missing_sdk_is_reported_with_the_command_that_installs_it',
+            ),
+        ),
         'test_llm_profiles.py': NotAClause(
             'what is known of model families',
             (
                 'test_the_longest_family_name_decides',
+                'test_chat_completions_have_families_of_their_own',
                 'test_the_safest_profile_asks_for_nothing',
                 'test_every_family_is_documented',
             ),
@@ -2094,8 +2162,12 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             ),
         ),
         'test_mcp_docs.py': NotAClause(
-            'the page on MCP runs',
-            ('test_the_program_of_the_page_runs',),
+            'the page on MCP runs, and names prompts and tasks',
+            (
+                'test_the_program_of_the_page_runs',
+                'test_every_prompt_is_documented',
+                'test_every_method_of_a_task_is_documented',
+            ),
         ),
         'test_mcp_http.py': NotAClause(
             'bounds and addresses of the HTTP server, which the MCP work goes on with',
@@ -2146,7 +2218,6 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_event_list_stays_within_its_bound',
                 'test_a_snapshot_beyond_the_bound_is_projected',
                 'test_what_is_not_there_is_the_sdks_not_found_error',
-                'test_without_a_journal_to_read_no_events_are_offered',
             ),
         ),
         'test_mcp_server.py': NotAClause(

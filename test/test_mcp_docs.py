@@ -12,8 +12,9 @@ import anyio
 from mcp_rig import rig
 import pytest
 
+from robot_agent_harness.mcp_server.prompts import PROMPTS
+from robot_agent_harness.mcp_server.requests import DECISION_KEY, IDEMPOTENCY_KEY
 from robot_agent_harness.mcp_server.resources import LATEST, TEMPLATES
-from robot_agent_harness.mcp_server.server import DECISION_KEY
 from robot_agent_harness.mcp_server.tools import list_tools
 from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.registry import load_registry
@@ -37,7 +38,20 @@ def test_every_status_is_documented(status: ResultStatus) -> None:
 def test_every_resource_and_meta_key_is_documented() -> None:
     for uri in (LATEST.uri, *(template.uri_template for template in TEMPLATES)):
         assert f'| `{uri}`' in PAGE
-    assert f'`{DECISION_KEY}`' in PAGE
+    for key in (DECISION_KEY, IDEMPOTENCY_KEY):
+        assert f'`{key}`' in PAGE
+
+
+def test_every_prompt_is_documented() -> None:
+    for prompt in PROMPTS:
+        (row,) = [line for line in PAGE.splitlines() if line.startswith(f'| `{prompt.name}`')]
+        for argument in prompt.arguments or ():
+            assert f'`{argument.name}`' in row
+
+
+def test_every_method_of_a_task_is_documented() -> None:
+    for method in ('tasks/get', 'tasks/update', 'tasks/cancel'):
+        assert f'| `{method}`' in PAGE
 
 
 @pytest.mark.anyio

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client, MCPError
-from mcp_rig import connected, ERAS, Rig, rig
+from mcp_rig import connected, ERAS, rig
 import pytest
 
 from robot_agent_harness.mcp_server.settings import McpSettings
-from robot_agent_harness.redaction import REDACTED, shared_redactor
+from robot_agent_harness.redaction import REDACTED
 
 pytestmark = pytest.mark.anyio
 
@@ -174,27 +174,3 @@ async def test_what_is_not_there_is_the_sdks_not_found_error(tmp_path: Path, era
             assert caught.value.code == -32602
             assert caught.value.data['uri'] == uri[:512]
             assert len(caught.value.message) < 1024
-
-
-async def test_without_a_journal_to_read_no_events_are_offered(tmp_path: Path, era: str) -> None:
-    async with rig(tmp_path, start=False) as made:
-        without = _without_reader(made)
-        async with Client(without, mode=era) as client:
-            listed = (await client.list_resource_templates()).resource_templates
-            assert [entry.name for entry in listed] == ['snapshot', 'action']
-            with pytest.raises(MCPError):
-                await client.read_resource('robot://missions/m/events')
-
-
-def _without_reader(made: Rig) -> Any:
-    from robot_agent_harness.mcp_server import McpServer
-
-    return McpServer(
-        registry=made.core.registry,
-        dispatcher=made.core.dispatcher,
-        observer=made.core.observer,
-        board=made.core.board,
-        settings=McpSettings(),
-        mission_id=lambda: None,
-        redactor=shared_redactor(),
-    )._server

@@ -12,12 +12,14 @@ from typing import Any
 
 import anyio
 from mcp import MCPError
+from mcp.types import PromptReference
 from mcp_rig import answer_of, BOUND_S, connected, ERAS, RawClient, rig
 import pytest
 
 from robot_agent_harness.events import EventType
-from robot_agent_harness.mcp_server import server as server_module
-from robot_agent_harness.mcp_server.server import _Progress, _shallow, DECISION_KEY, DEPTH_MAX
+from robot_agent_harness.mcp_server import progress as progress_module
+from robot_agent_harness.mcp_server.progress import Progress
+from robot_agent_harness.mcp_server.requests import DECISION_KEY, DEPTH_MAX, shallow
 
 pytestmark = pytest.mark.anyio
 GOAL = {'x': 2.0, 'y': 0.0}
@@ -154,7 +156,7 @@ async def test_arguments_nested_without_end_are_refused_and_the_server_goes_on(
 
 @pytest.mark.parametrize('value', [1, 'a', None, [], {}, [[1]], {'a': {'b': [1]}}])
 def test_shallow_values_are_shallow(value: Any) -> None:
-    assert _shallow(value)
+    assert shallow(value)
 
 
 def test_depth_is_counted_without_recursion() -> None:
@@ -164,9 +166,9 @@ def test_depth_is_counted_without_recursion() -> None:
             value = [value]
         return value
 
-    assert _shallow(nested(DEPTH_MAX - 1))
-    assert not _shallow(nested(DEPTH_MAX))
-    assert not _shallow(nested(100_000))
+    assert shallow(nested(DEPTH_MAX - 1))
+    assert not shallow(nested(DEPTH_MAX))
+    assert not shallow(nested(100_000))
 
 
 async def test_finish_mission_is_refused_even_where_the_registry_has_it(tmp_path: Path) -> None:
@@ -447,9 +449,9 @@ async def test_a_client_that_does_not_read_its_progress_holds_up_no_call(
             self.reports += 1
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(server_module, 'PROGRESS_S', 0.01)
+    monkeypatch.setattr(progress_module, 'PROGRESS_S', 0.01)
     stuck = Stuck()
-    progress = _Progress.of(stuck)  # type: ignore[arg-type]
+    progress = Progress.of(stuck)  # type: ignore[arg-type]
     assert progress is not None
     with anyio.fail_after(BOUND_S):
         for number in range(100):
@@ -467,5 +469,6 @@ async def test_a_crash_of_a_tool_is_an_answer_without_its_text(tmp_path: Path, e
 
 async def test_a_method_that_is_not_served_is_a_protocol_error(tmp_path: Path, era: str) -> None:
     async with rig(tmp_path) as made, connected(made, era) as client:
+        ref = PromptReference(name='mission_briefing')
         with pytest.raises(MCPError, match='Method not found'):
-            await client.list_prompts()
+            await client.complete(ref, {'name': 'x', 'value': ''})

@@ -210,7 +210,9 @@ def _controller_idle(fresh: WorldSnapshot, gate: ActionGate) -> tuple[Check, ...
             gate.unfinished_action_id is None,
             gate.unfinished_action_id,
             None,
-            'an action of this harness is still under way' if gate.unfinished_action_id else None,
+            f'action {gate.unfinished_action_id} of this harness is still under way'
+            if gate.unfinished_action_id
+            else None,
         ),
     ]
     own = [goal.goal_id for goal in goals if goal.owner == 'own']

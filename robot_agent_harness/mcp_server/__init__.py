@@ -3,6 +3,6 @@
 """The skills, snapshots and journal as MCP tools and resources, over HTTP and stdio."""
 
 from robot_agent_harness.mcp_server.server import McpServer
-from robot_agent_harness.mcp_server.settings import EventsReader, McpSettings
+from robot_agent_harness.mcp_server.settings import McpSettings
 
-__all__ = ['EventsReader', 'McpServer', 'McpSettings']
+__all__ = ['McpServer', 'McpSettings']

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+import json
 from typing import Any
 
 from mcp.server import ServerRequestContext
@@ -37,6 +38,11 @@ class Caller:
     """Tells this client from others; None if nothing does."""
     record: dict[str, Any]
     """What the journal keeps of it; never a token."""
+
+    @property
+    def owner(self) -> str:
+        """Whose its idempotency keys are: token and name, which outlive session and process."""
+        return json.dumps([self.record.get('token_subject'), self.record.get('client_name')])
 
 
 def identify(context: ServerRequestContext[Any, Any]) -> Caller:

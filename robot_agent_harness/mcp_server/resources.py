@@ -4,25 +4,28 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 import json
 import re
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from mcp import MCPError
-from mcp.types import INVALID_PARAMS, Resource, ResourceTemplate
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, Resource, ResourceTemplate
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.errors import JournalError
 from robot_agent_harness.jsonable import jsonable
-from robot_agent_harness.mcp_server.settings import EventsReader
+from robot_agent_harness.mcp_server.history import History
+from robot_agent_harness.mcp_server.updates import ACTION_URI, LATEST_URI
 from robot_agent_harness.redaction import Redactor
 from robot_agent_harness.skills.observation import describe
 from robot_agent_harness.world.projection import project
 from robot_agent_harness.world.snapshot import WorldSnapshot
+
+T = TypeVar('T')
 
 JSON_TYPE = 'application/json'
 EVENTS_PER_READ = 100
@@ -31,7 +34,7 @@ _SEQ_MAX = 2**63 - 1
 _PATH = re.compile(r'(?P<kind>snapshots|actions|missions)/(?P<id>[^/]{1,512})(?P<events>/events)?')
 
 LATEST = Resource(
-    uri='robot://world/latest',
+    uri=LATEST_URI,
     name='world_latest',
     title='The world now',
     description='A snapshot taken at the moment of reading. Later calls of the same client are'
@@ -43,14 +46,15 @@ TEMPLATES = [
         uri_template='robot://snapshots/{snapshot_id}',
         name='snapshot',
         title='A snapshot',
-        description='A recent snapshot by its id; older ones are in the journal.',
+        description='A snapshot by its id: any recent one, and older ones that a decision, a check'
+        ' or an outcome rests on.',
         mime_type=JSON_TYPE,
     ),
     ResourceTemplate(
         uri_template='robot://actions/{action_id}',
         name='action',
         title='An action',
-        description='State, outcome and evidence of a recent action; the journal has older ones.',
+        description='State, outcome and evidence of an action, however old.',
         mime_type=JSON_TYPE,
     ),
     ResourceTemplate(
@@ -81,22 +85,26 @@ class Resources:
         *,
         observer: WorldObserver,
         board: ActionBoard,
-        events_reader: EventsReader | None,
+        history: History,
         mission_id: Callable[[], str | None],
         redactor: Redactor,
         max_bytes: int,
     ) -> None:
         self._observer = observer
         self._board = board
-        self._events_reader = events_reader
+        self._history = history
         self._mission_id = mission_id
         self._redactor = redactor
         self._max_bytes = max_bytes
 
-    @property
-    def templates(self) -> list[ResourceTemplate]:
-        """The templates that can be read; events only where there is a journal to read."""
-        return TEMPLATES if self._events_reader is not None else TEMPLATES[:-1]
+    def changing(self, uri: str) -> str:
+        """Return the URI of a resource whose changes are told of.
+
+        :raises MCPError: it never changes, or does not exist.
+        """
+        if uri == LATEST.uri or re.fullmatch(f'{re.escape(ACTION_URI)}[0-9a-f]{{32}}', uri):
+            return uri
+        raise _not_found(uri, f'changes are told of {LATEST.uri} and of {ACTION_URI}{{action_id}}')
 
     async def read(self, uri: str) -> ResourceText:
         """Return a resource.
@@ -113,16 +121,36 @@ class Resources:
         if path['kind'] == 'missions':
             return await self._events(uri, name, parts.query)
         if path['kind'] == 'actions':
-            action = self._board.get(name)
-            if action is None:
-                raise _not_found(uri, 'no such action, or only the journal knows it')
-            known = {**describe(action), 'mission_id': action.mission_id}
-            clean = self._redactor.value(known, scope=action.tool_call_id)
-            return ResourceText(self._bounded(clean))
+            return ResourceText(self._bounded(await self._action(uri, name)))
         snapshot = self._observer.store.get(name)
-        if snapshot is None:
-            raise _not_found(uri, 'no such snapshot, or only the journal knows it')
-        return self._snapshot(snapshot)
+        if snapshot is not None:
+            return self._snapshot(snapshot)
+        recorded = await self._known(uri, self._history.snapshot(name))
+        if recorded is None:
+            raise _not_found(uri, 'no such snapshot, or one that nothing was decided on')
+        return ResourceText(self._bounded(self._redactor.value(recorded)))
+
+    async def _action(self, uri: str, action_id: str) -> dict[str, Any]:
+        """Return an action as it is in memory, or as the journal has it."""
+        action = self._board.get(action_id)
+        if action is None:
+            record = await self._known(uri, self._history.action(action_id))
+            if record is None:
+                raise _not_found(uri, 'no such action')
+            action = record.action
+        known = {**describe(action), 'mission_id': action.mission_id}
+        clean: dict[str, Any] = self._redactor.value(known, scope=action.tool_call_id)
+        return clean
+
+    async def _known(self, uri: str, reading: Coroutine[Any, Any, T]) -> T:
+        """Return what the journal knows.
+
+        :raises MCPError: it cannot be read.
+        """
+        try:
+            return await reading
+        except JournalError as error:
+            raise MCPError(INTERNAL_ERROR, f'{uri[:512]}: {error}') from error
 
     def _snapshot(self, snapshot: WorldSnapshot) -> ResourceText:
         text = _json(self._redactor.value(snapshot.to_dict()))
@@ -131,18 +159,16 @@ class Resources:
         return ResourceText(text, snapshot.snapshot_id)
 
     async def _events(self, uri: str, mission_id: str, query: str) -> ResourceText:
-        if self._events_reader is None:
-            raise _not_found(uri, 'this harness offers no journal to read')
         asked = dict(parse_qsl(query, keep_blank_values=True))
         after = _number(uri, asked.pop('after', '0'), 0, _SEQ_MAX)
         limit = _number(uri, asked.pop('limit', str(EVENTS_PER_READ)), 1, EVENTS_PER_READ_MAX)
         if asked:
             raise _not_found(uri, 'an event list takes after and limit only')
-        # The journal is read from disk, which must not hold up the loop.
-        events = await asyncio.to_thread(self._events_reader, mission_id, after, limit)
+        reading = self._history.events(mission_id, after_seq=after, limit=limit)
+        events = await self._known(uri, reading)
         if not events and after == 0:
             raise _not_found(uri, 'the journal knows no such mission')
-        return ResourceText(self._page(mission_id, [dict(event) for event in events], limit))
+        return ResourceText(self._page(mission_id, events, limit))
 
     def _page(self, mission_id: str, events: list[dict[str, Any]], limit: int) -> str:
         """Return as many events as fit; one that alone is too large keeps all but its payload."""

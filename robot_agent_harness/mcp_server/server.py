@@ -1,70 +1,83 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The MCP server: every skill as a tool, the world and the journal as resources.
+"""The MCP server: every skill as a tool, the world and the journal as resources, two prompts.
 
 It serves the handshake revisions (up to 2025-11-25) and 2026-07-28 at once. It decides nothing:
 every call, also one of a tool that does not exist or with arguments that are none, goes through
-the dispatcher, which records it and gives its one result. A client that goes away, or cancels,
-ends its own waiting and nothing else.
+the dispatcher, which records it and gives its one result. A client that cancels, or closes the
+stream of its request in 2026-07-28, withdraws its call: what has left for the robot goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextvars import ContextVar
-from dataclasses import replace
-import math
+from collections.abc import Callable
+import json
 import sys
 from typing import Any, cast
 
 import anyio
 from mcp.server import Server, ServerRequestContext
-from mcp.server.context import CallNext, HandlerResult
+from mcp.server.extension import compose_tool_call_handler
 from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import ListenHandler
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
+    EmptyResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    SubscribeRequestParams,
     TextResourceContents,
+    UnsubscribeRequestParams,
 )
 
 from robot_agent_harness import __version__
-from robot_agent_harness.actions.board import ActionBoard
-from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.lifecycle import RobotAction
+from robot_agent_harness.assembly import Core
 from robot_agent_harness.mcp_server.clients import GivenSnapshots, identify
+from robot_agent_harness.mcp_server.history import History
 from robot_agent_harness.mcp_server.http import HttpEndpoint
-from robot_agent_harness.mcp_server.resources import JSON_TYPE, LATEST, Resources
+from robot_agent_harness.mcp_server.progress import Progress
+from robot_agent_harness.mcp_server.prompts import PROMPTS, Prompts
+from robot_agent_harness.mcp_server.requests import (
+    admit_unusable_arguments,
+    arguments_of,
+    DECISION_KEY,
+    ID_MAX,
+    IDEMPOTENCY_KEY,
+    named_in_meta,
+)
+from robot_agent_harness.mcp_server.resources import JSON_TYPE, LATEST, Resources, TEMPLATES
 from robot_agent_harness.mcp_server.scopes import may_act, require_act
-from robot_agent_harness.mcp_server.settings import EventsReader, McpSettings
+from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.mcp_server.stdio import StdinLines
-from robot_agent_harness.mcp_server.tools import call_result, list_tools, NEVER_OFFERED
+from robot_agent_harness.mcp_server.tasks import MARK, outcome_of, Tasks
+from robot_agent_harness.mcp_server.tools import call_result, list_tools
+from robot_agent_harness.mcp_server.updates import Updates
 from robot_agent_harness.redaction import Redactor
-from robot_agent_harness.skills.call import CallContext
-from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
-from robot_agent_harness.skills.registry import SkillRegistry
+from robot_agent_harness.skills.call import CallContext, IdempotencyKey
+from robot_agent_harness.skills.result import ToolResult
+from robot_agent_harness.world.projection import project
 
 Context = ServerRequestContext[Any, Any]
 
-DECISION_KEY = 'robot-agent-harness/decision_snapshot_id'
-"""`_meta` key that names the snapshot a decision was made from (CONTRACT, "MCP")."""
-ID_MAX = 128
-"""Longest tool name (MCP 2026-07-28, server/tools) and snapshot id, in characters."""
-DEPTH_MAX = 32
-"""Deepest nesting of arguments; no tool needs more, and code that walks them would overflow."""
-PROGRESS_S = 1.0
-"""How long a report of progress may wait for a client that does not read."""
+STREAMS_MAX, EVENTS_WAITING_MAX = 64, 64
+"""Streams of `subscriptions/listen` at once, and changes that wait for a client that does not
+read; then its stream ends, and it listens again."""
+SNAPSHOT_MAX_BYTES = 2048
 INSTRUCTIONS = """\
 You drive a real robot. accepted means that the controller took the goal, not that the robot \
 arrived: follow with wait_for_action, whose SUCCEEDED is verified on the robot's own state. \
 UNKNOWN means that nobody can say; look before you go on. A call whose world has changed since \
-you looked is refused with precondition_changed and the fresh snapshot: decide again from that."""
-
-_unusable_arguments: ContextVar[Any] = ContextVar('_unusable_arguments', default=None)
+you looked is refused with precondition_changed and the fresh snapshot: decide again from that. \
+The prompt mission_briefing says what this robot can do."""
 
 
 class McpServer:
@@ -73,32 +86,50 @@ class McpServer:
     def __init__(
         self,
         *,
-        registry: SkillRegistry,
-        dispatcher: RecordedToolDispatcher,
-        observer: WorldObserver,
-        board: ActionBoard,
+        core: Core,
         settings: McpSettings,
         mission_id: Callable[[], str | None],
         redactor: Redactor,
-        events_reader: EventsReader | None = None,
     ) -> None:
         """Take the collaborators; nothing is opened yet.
 
         :param mission_id: the mission that calls belong to, if one is under way.
-        :param redactor: takes secrets out of resources, and learns the access token.
-        :param events_reader: reads the journal for `robot://missions/{mission_id}/events`.
+        :param redactor: takes secrets out of resources, and learns the access tokens.
         """
-        self._dispatcher = dispatcher
+        registry = core.registry
+        self._core = core
+        self._dispatcher = core.dispatcher
         self._mission_id = mission_id
         self._settings = settings
-        self._given = GivenSnapshots(observer.store)
+        self._redactor = redactor
+        self._given = GivenSnapshots(core.observer.store)
+        history = History(core.journal.path)
         self._resources = Resources(
-            observer=observer,
-            board=board,
-            events_reader=events_reader,
+            observer=core.observer,
+            board=core.board,
+            history=history,
             mission_id=mission_id,
             redactor=redactor,
             max_bytes=settings.max_resource_bytes,
+        )
+        self._prompts = Prompts(
+            registry=registry,
+            places=core.places,
+            observer=core.observer,
+            history=history,
+            redactor=redactor,
+        )
+        self._updates = Updates()
+        core.tracker.on_change(self._updates.action_changed)
+        core.harness.on_salient(self._updates.world_changed)
+        self._listening = ListenHandler(
+            self._updates, max_subscriptions=STREAMS_MAX, max_buffered_events=EVENTS_WAITING_MAX
+        )
+        self._tasks = Tasks(
+            managed={skill.name for skill in registry.skills if skill.managed is not None},
+            history=history,
+            harness=self,
+            max_text_bytes=settings.max_text_bytes,
         )
         tools = list_tools(registry)
         self._tools = ListToolsResult(tools=tools)
@@ -112,12 +143,21 @@ class McpServer:
             # Without this the SDK lists all tools anew for each call of the 2026 revision.
             get_tool_input_schema=schemas.get,
             on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self._listening,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
         )
-        self._server.middleware.append(_admit_unusable_arguments)
+        calls = compose_tool_call_handler([self._tasks], self._call_tool)
+        self._server.add_request_handler('tools/call', CallToolRequestParams, calls)
+        for method in self._tasks.methods():
+            self._server.add_request_handler(method.method, method.params_type, method.handler)
+        self._server.extensions[self._tasks.identifier] = self._tasks.settings()
+        self._server.middleware.append(admit_unusable_arguments)
         self._http = HttpEndpoint(self._server, settings, redactor=redactor)
 
     @property
@@ -139,6 +179,8 @@ class McpServer:
 
     async def stop(self) -> None:
         """Stop serving HTTP, within 2 s whatever is open."""
+        self._listening.close()
+        await self._updates.close()
         await self._http.stop()
 
     async def serve_stdio(self) -> None:
@@ -168,20 +210,54 @@ class McpServer:
         if params.name in self._acting:
             require_act(context, params.name)
         caller = identify(context)
-        decision_id, malformed = _decision(context.meta or {})
-        arguments, problem = _arguments(params)
+        meta = context.meta or {}
+        decision_id, bad_decision = named_in_meta(meta, DECISION_KEY)
+        key, bad_key = named_in_meta(meta, IDEMPOTENCY_KEY)
+        arguments, problem = arguments_of(params)
+        mark = {MARK: True} if self._tasks.wanted(context, params.name) else {}
         call = CallContext(
-            client=caller.record,
+            client={**caller.record, **mark},
             mission_id=self._mission_id(),
             decision_snapshot_id=decision_id or self._given.newest(caller.key),
-            malformed=malformed or problem,
-            progress=_Progress.of(context),
+            malformed=bad_decision or bad_key or problem,
+            idempotency=IdempotencyKey(caller.owner, key) if key is not None else None,
+            progress=Progress.of(context),
         )
         result = await self._dispatcher.call(params.name[:ID_MAX], arguments, call)
+        self._note(context, result)
+        return call_result(result, max_text_bytes=self._settings.max_text_bytes)
+
+    def _note(self, context: Context, result: ToolResult) -> None:
+        """Remember that this client was given the snapshot that a result shows."""
         snapshot_id = result.data.get('snapshot_id')
         if isinstance(snapshot_id, str) and result.data.get('snapshot'):
-            self._given.note(caller.key, snapshot_id)
-        return call_result(result, max_text_bytes=self._settings.max_text_bytes)
+            self._given.note(identify(context).key, snapshot_id)
+
+    # -- what the tasks need ---------------------------------------------------------------------
+
+    def live(self, action_id: str) -> RobotAction | None:
+        """Return an action that is in memory."""
+        return self._core.board.get(action_id)
+
+    def shown(self, context: Context, action: RobotAction) -> ToolResult:
+        """Return what may be told of an action, with the world that its outcome rests on."""
+        result = outcome_of(action)
+        data = self._redactor.value(result.data, scope=action.tool_call_id)
+        seen_id = action.outcome.verification_snapshot_id if action.outcome else None
+        seen = self._core.observer.store.get(seen_id) if seen_id else None
+        if seen is not None:
+            text = self._redactor.text(project(seen, max_bytes=SNAPSHOT_MAX_BYTES).text)
+            data |= {'snapshot_id': seen.snapshot_id, 'snapshot': json.loads(text)}
+        told = ToolResult(result.status, self._redactor.text(result.message), data)
+        self._note(context, told)
+        return told
+
+    async def cancel(self, context: Context, action_id: str) -> None:
+        """Ask the controller to cancel, as a recorded call of this client."""
+        call = CallContext(client=identify(context).record, mission_id=self._mission_id())
+        await self._dispatcher.call('cancel_action', {'action_id': action_id}, call)
+
+    # -- resources and prompts -------------------------------------------------------------------
 
     async def _list_resources(
         self, context: Context, params: PaginatedRequestParams | None
@@ -191,7 +267,7 @@ class McpServer:
     async def _list_templates(
         self, context: Context, params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=self._resources.templates)
+        return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def _read_resource(
         self, context: Context, params: ReadResourceRequestParams
@@ -203,85 +279,23 @@ class McpServer:
         content = TextResourceContents(uri=uri, mime_type=JSON_TYPE, text=read.text)
         return ReadResourceResult(contents=[content])
 
+    async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        uri = self._resources.changing(str(params.uri))
+        self._updates.add(identify(context).key, context.session, uri)
+        return EmptyResult()
 
-class _Progress:
-    """Progress of one call, to the client that asked for it; it only increases (MCP, progress)."""
+    async def _unsubscribe(
+        self, context: Context, params: UnsubscribeRequestParams
+    ) -> EmptyResult:
+        self._updates.remove(identify(context).key, str(params.uri))
+        return EmptyResult()
 
-    def __init__(self, context: Context) -> None:
-        self._context: Context | None = context
-        self._last = -math.inf
+    async def _list_prompts(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        return ListPromptsResult(prompts=PROMPTS)
 
-    @classmethod
-    def of(cls, context: Context) -> _Progress | None:
-        """Return None where the client gave no progress token."""
-        asked = (context.meta or {}).get('progress_token') is not None
-        return cls(context) if asked else None
-
-    async def __call__(self, progress: float, total: float | None, message: str) -> None:
-        if self._context is None or not progress > self._last:
-            return
-        self._last = progress
-        with anyio.move_on_after(PROGRESS_S) as scope:
-            await self._context.session.report_progress(progress, total, message)
-        if scope.cancelled_caught:
-            # It does not read: the call must not wait for it again.
-            self._context = None
-
-
-async def _admit_unusable_arguments(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Let a call through whose arguments are no object, so that it is recorded and answered.
-
-    The SDK would refuse it with a protocol error that no model sees and no journal knows.
-    """
-    params = ctx.params
-    if ctx.method != 'tools/call' or not isinstance(params, Mapping):
-        return await call_next(ctx)
-    arguments = params.get('arguments')
-    if arguments is None or isinstance(arguments, dict):
-        return await call_next(ctx)
-    token = _unusable_arguments.set(arguments)
-    try:
-        usable = {key: value for key, value in params.items() if key != 'arguments'}
-        return await call_next(replace(ctx, params=usable))
-    finally:
-        _unusable_arguments.reset(token)
-
-
-def _arguments(params: CallToolRequestParams) -> tuple[Any, str | None]:
-    """Return the arguments as received, and why they cannot be used, if so."""
-    unusable = _unusable_arguments.get()
-    arguments = params.arguments if unusable is None else unusable
-    if not _shallow(arguments):
-        return f'[nested deeper than {DEPTH_MAX} levels]', 'the arguments are nested too deeply'
-    if params.name in NEVER_OFFERED:
-        return arguments, "this tool is for the harness's own model only"
-    if unusable is not None:
-        kind = 'a text' if isinstance(unusable, str) else f'a {type(unusable).__name__}'
-        return arguments, f'the arguments must be an object with the declared keys, not {kind}'
-    return arguments, None
-
-
-def _shallow(value: Any) -> bool:
-    """Whether the value nests no deeper than DEPTH_MAX; walks without recursion."""
-    level = [value]
-    for _ in range(DEPTH_MAX):
-        nested = [item for item in level if isinstance(item, (dict, list))]
-        if not nested:
-            return True
-        level = [
-            item
-            for inner in nested
-            for item in (inner.values() if isinstance(inner, dict) else inner)
-        ]
-    return False
-
-
-def _decision(meta: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the snapshot id that the request names, and what is wrong with it, if so."""
-    named = meta.get(DECISION_KEY)
-    if named is None or (isinstance(named, str) and 0 < len(named) <= ID_MAX):
-        return named, None
-    return (
-        None,
-        f'_meta {DECISION_KEY} must be a snapshot id (text of 1 to {ID_MAX} characters)',
-    )
+    async def _get_prompt(
+        self, context: Context, params: GetPromptRequestParams
+    ) -> GetPromptResult:
+        return await self._prompts.get(params.name, params.arguments or {})

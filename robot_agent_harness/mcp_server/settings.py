@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import ipaddress
 import os
 from pathlib import Path
-from typing import Any, Protocol
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.mcp_server.tokens import ENVIRONMENT_KEY, read_tokens, Token
@@ -74,11 +72,3 @@ class McpSettings:
                 f' that holds a token (or set {ENVIRONMENT_KEY}), or listen on 127.0.0.1'
             )
         return tokens
-
-
-class EventsReader(Protocol):
-    """Reads a mission's events from the journal; called on a worker thread."""
-
-    def __call__(self, mission_id: str, after_seq: int, limit: int) -> Sequence[Mapping[str, Any]]:
-        """Return at most `limit` events with a `seq` above `after_seq`, in order, JSON-ready."""
-        ...

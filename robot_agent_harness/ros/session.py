@@ -10,7 +10,7 @@ the rclpy thread.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 import contextlib
 import logging
 import os
@@ -24,7 +24,6 @@ from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.clock import RandomIds
 from robot_agent_harness.errors import ConfigurationError, JournalError
-from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
@@ -204,10 +203,7 @@ class HarnessSession:
         core, p = self.core, self._parameters
         token_file = str(p['mcp.token_file'])
         return McpServer(
-            registry=core.registry,
-            dispatcher=core.dispatcher,
-            observer=core.observer,
-            board=core.board,
+            core=core,
             settings=McpSettings(
                 host=str(p['mcp.host']),
                 port=int(p['mcp.port']),
@@ -216,7 +212,6 @@ class HarnessSession:
             ),
             mission_id=lambda: core.harness.mission_id,
             redactor=shared_redactor(),
-            events_reader=self._read_events,
         )
 
     @staticmethod
@@ -339,14 +334,3 @@ class HarnessSession:
             self.core.harness.notify(Salient('human_message', text))
         except JournalError as error:
             logger.warning('a human message was not recorded: %s', error)
-
-    def _read_events(
-        self, mission_id: str, after_seq: int, limit: int
-    ) -> Sequence[Mapping[str, Any]]:
-        with JournalReader(self.core.journal.path) as reader:
-            found = reader.events(mission_id=mission_id, after_seq=after_seq, limit=limit)
-            return [_plain(event) for event in found]
-
-
-def _plain(event: Any) -> dict[str, Any]:
-    return {name: getattr(event, name) for name in event.__slots__}

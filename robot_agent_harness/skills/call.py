@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.skill import ProgressSink, Skill
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """What makes two requests one call: a key that the client chose, and whose key it is."""
+
+    owner: str
+    """Who chose it: the same text of another client is another key."""
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,10 @@ class CallContext:
     """Whether this decision step may still start a managed action."""
     malformed: str | None = None
     """Why the arguments cannot be used, where the model's response was cut or broken."""
+    idempotency: IdempotencyKey | None = None
+    """A call with the key of an earlier one is answered with that one's result."""
     progress: ProgressSink | None = None
+    interest: Interest = field(default_factory=Interest)
+    """Whether the caller still wants the call; one that does not leaves, or is cancelled."""
     loop_skills: tuple[Skill, ...] = ()
     """Tools that only this caller has: the model loop's `finish_mission`."""

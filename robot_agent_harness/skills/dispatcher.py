@@ -3,7 +3,9 @@
 """The only door to a skill, for the model loop and for MCP clients alike.
 
 Every call that comes in is recorded before it runs and gets one recorded result, whatever happens:
-it runs in a task of its own, which the caller's cancellation does not reach. A managed call passes
+it runs in a task of its own, which the caller's cancellation does not reach. That only says that
+nobody wants the call any more: a goal that has not left yet is then not sent. A managed call
+passes
 
     TOOL_CALL_RECORDED < ACTION_PRECONDITION_CHECKED < ROBOT_ACTION_STARTED < goal sent <
     TOOL_RESULT_RECORDED
@@ -38,6 +40,7 @@ from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
+from robot_agent_harness.skills.repeats import Claim, Repeats
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import (
     Skill,
@@ -56,6 +59,8 @@ later)."""
 CLOSE_S = 1.0
 """How long running calls get to finish when the dispatcher closes."""
 
+CLOSING = 'the harness is being stopped'
+
 Entry = tuple[Event, Correlation]
 
 
@@ -73,11 +78,13 @@ class RecordedToolDispatcher:
         tracker: RobotActionTracker,
         places: PlaceBook,
         starter: ActionStarter,
+        repeats: Repeats,
         projection_max_bytes: int,
         redactor: Redactor,
         artifacts: ArtifactStore,
     ) -> None:
         self._ids = ids
+        self._repeats = repeats
         self._redactor = redactor
         self._journal = journal
         self._bounds = ResultBounds(artifacts, redactor)
@@ -105,11 +112,15 @@ class RecordedToolDispatcher:
         cancellation.
         """
         if self._closing:
-            return ToolResult(ResultStatus.INTERRUPTED, 'the harness is being stopped')
+            return ToolResult(ResultStatus.INTERRUPTED, CLOSING)
         task = asyncio.get_running_loop().create_task(self._call(name, arguments, context))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            context.interest.leave()
+            raise
 
     async def close(self) -> None:
         """Let running calls finish for a moment, then give those that remain `interrupted`."""
@@ -124,15 +135,18 @@ class RecordedToolDispatcher:
     async def _call(self, name: str, arguments: Any, context: CallContext) -> ToolResult:
         own = {entry.name: entry for entry in context.loop_skills}
         skill = own.get(name) or self._registry.get(name)
+        call_id = self._ids.new_id('call')
+        claim = await self._claim(name, arguments, context, call_id)
         managed = skill is not None and skill.managed is not None
-        if skill is not None and skill.managed is not None:
+        first = claim is None or claim.made is not None
+        if first and skill is not None and skill.managed is not None:
             with contextlib.suppress(asyncio.CancelledError):  # closing: answered below
-                await self._starter.first_heard(skill.managed.preconditions)
-        decision = self._starter.decision(context) if managed else None
+                await self._starter.first_heard(skill.managed.preconditions, context.interest)
+        decision = self._starter.decision(context) if managed and first else None
         correlation = Correlation(
             mission_id=context.mission_id,
             turn_id=context.turn_id,
-            tool_call_id=self._ids.new_id('call'),
+            tool_call_id=call_id,
             snapshot_id=context.decision_snapshot_id
             or (decision.snapshot_id if decision else None),
         )
@@ -147,6 +161,8 @@ class RecordedToolDispatcher:
                     purpose=context.purpose,
                     expected_outcome=context.expected_outcome,
                     client=dict(context.client),
+                    idempotency=claim.marks if claim else {},
+                    repeat_of=claim.repeat_of if claim else None,
                 ),
                 correlation,
             ),
@@ -155,7 +171,10 @@ class RecordedToolDispatcher:
             call = ((captured('requested', decision), correlation), *call)
         try:
             await self._record(call, skill)
-            result = await self._run(skill, name, arguments, context, correlation, decision)
+            if claim is not None and claim.made is None:
+                result = await asyncio.shield(claim.result)
+            else:
+                result = await self._run(skill, name, arguments, context, correlation, decision)
         except asyncio.CancelledError:
             # Only closing cancels this task; a record that was being written is written still.
             result = ToolResult(
@@ -171,7 +190,23 @@ class RecordedToolDispatcher:
             result = ToolResult(
                 ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness'
             )
-        return await self._answer(correlation, result, skill)
+        result = await self._answer(correlation, result, skill)
+        if claim is not None:
+            self._repeats.settle(claim, result)
+        return result
+
+    async def _claim(
+        self, name: str, arguments: Any, context: CallContext, call_id: str
+    ) -> Claim | None:
+        """Say what the call's key says about it; None without a key."""
+        if context.idempotency is None:
+            return None
+        try:
+            return await self._repeats.claim(
+                context.idempotency, name, arguments, call_id, context.interest
+            )
+        except asyncio.CancelledError:
+            return Claim.refused({}, ToolResult(ResultStatus.INTERRUPTED, CLOSING))
 
     async def _record(self, call: tuple[Entry, ...], skill: Skill | None) -> None:
         """Put the call on record before it runs.
@@ -217,6 +252,7 @@ class RecordedToolDispatcher:
             places=self._places.current(),
             mission_id=context.mission_id,
             progress=context.progress,
+            interest=context.interest,
             projection_max_bytes=self._projection_max_bytes,
         )
         running: Any = skill.function(skill_context, **parsed)

@@ -65,8 +65,13 @@ async def wait_for_action(
         elapsed = loop.time() - started
         if elapsed >= timeout_s:
             break
+        if context.interest.gone():
+            raise SkillError(
+                f'the client gave up waiting; the action goes on ({line(action)})',
+                status=ResultStatus.INTERRUPTED,
+            )
         if context.progress is not None:
-            await context.progress(elapsed, timeout_s, _line(action))
+            await context.progress(elapsed, timeout_s, line(action))
         pause = min(PROGRESS_PERIOD_S, timeout_s - elapsed)
         action = _known(await context.tracker.wait(action_id, pause), action_id)
     return _told(context, action)
@@ -87,7 +92,7 @@ def _told(context: SkillContext, action: RobotAction) -> ToolResult:
     if action.outcome is not None:
         # The next decision is made from the world as it is after the action, not from before.
         data |= _world(context)
-    return ToolResult(ResultStatus.COMPLETED, _line(action), data)
+    return ToolResult(ResultStatus.COMPLETED, line(action), data)
 
 
 def _world(context: SkillContext) -> dict[str, Any]:
@@ -110,7 +115,8 @@ def describe(action: RobotAction) -> dict[str, Any]:
     }
 
 
-def _line(action: RobotAction) -> str:
+def line(action: RobotAction) -> str:
+    """Return the state of an action in a line."""
     if action.outcome is not None:
         why = action.outcome.evidence.get('why', '')
         return f'{action.state.value} ({action.outcome.reason.value}): {why}'

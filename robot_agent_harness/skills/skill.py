@@ -25,6 +25,7 @@ from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.errors import ConfigurationError, HarnessError
 from robot_agent_harness.redaction import declared_secrets, is_secret_key, REDACTED
+from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.places import Place
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.validation import explain
@@ -74,6 +75,8 @@ class SkillContext:
     places: Mapping[str, Place]
     mission_id: str | None
     progress: ProgressSink | None
+    interest: Interest
+    """Whether somebody still waits; a skill that only waits may end early if not."""
     projection_max_bytes: int
 
 

@@ -3,7 +3,8 @@
 """Starts a physical action: checks the assumptions, puts the start on disk, sends the goal.
 
 One start at a time is between its check and its record, so that two callers cannot both find the
-robot idle. The check and the start become durable in one transaction, before the goal is sent.
+robot idle. The check and the start become durable in one transaction, before the goal is sent. If
+the caller withdraws its call before that, no goal is sent; afterwards the action goes on.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from robot_agent_harness.events import (
 )
 from robot_agent_harness.redaction import RedactedJournal
 from robot_agent_harness.skills.call import CallContext
+from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import GoalContext, ManagedAction, Skill, SkillError
@@ -42,6 +44,9 @@ from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnap
 
 START_LATENCY_MAX_S = 1.0
 """Oldest check to act on: a slow disk must not turn a fresh check into a stale one."""
+DECISION_MAX_AGE_S = 600.0
+"""Oldest snapshot to decide on: how far the robot is from where it was then says less and less
+about what else has changed. An older one counts as no longer known."""
 FIRST_HEARD_LOOKS, FIRST_HEARD_PERIOD_S = 40, 0.05
 """How long a call waits for a controller or a source that has not been heard of: 2 s."""
 LISTENING_S = 1.0
@@ -110,6 +115,8 @@ class ActionStarter:
         goal = self._goal(skill, parsed, self._places.current())
         plan = self.plan(managed)
         async with self._starting:
+            if context.interest.gone():
+                return _withdrawn({})
             fresh = self._observer.capture(context.mission_id)
             self._observer.store.first_use(fresh.snapshot_id)
             report = validate(
@@ -138,6 +145,10 @@ class ActionStarter:
             stopped = await self._written(*checked, _started(action, fresh.snapshot_id))
             still = self._still_holds(managed, decision)
             self._tracker.take(action, plan, fresh)
+        if context.interest.gone() and not stopped:
+            why = 'the caller withdrew the call before the goal was sent'
+            await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
+            return _withdrawn({'action_id': action.action_id})
         if stopped or self._deactivated():
             why = 'the harness was stopped or deactivated before the goal was sent'
             await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
@@ -156,7 +167,9 @@ class ActionStarter:
                 ResultStatus.JOURNAL_UNAVAILABLE, why, {'action_id': action.action_id}
             )
         acceptance = await self._tracker.start(action.action_id)
-        return _acceptance_result(acceptance, action, plan)
+        result = _acceptance_result(acceptance, action, plan)
+        goes_on = acceptance in (Acceptance.ACCEPTED, Acceptance.UNKNOWN)
+        return _gone_on(result) if goes_on and context.interest.gone() else result
 
     def _deactivated(self) -> bool:
         return not self.active
@@ -189,7 +202,7 @@ class ActionStarter:
             target_now={},
         )
 
-    async def first_heard(self, policy: PreconditionPolicy) -> None:
+    async def first_heard(self, policy: PreconditionPolicy, interest: Interest) -> None:
         """Give what has never been heard of a moment: discovery after a start takes that long.
 
         Before the call is bound to a snapshot, which would know nothing otherwise.
@@ -204,7 +217,7 @@ class ActionStarter:
                 policy.controller_idle and self._board.goals_awaited,
                 self._may_come_yet(policy, world),
             )
-            if not any(missing) or not self.active:
+            if not any(missing) or not self.active or interest.gone():
                 return
             await asyncio.sleep(FIRST_HEARD_PERIOD_S)
 
@@ -224,10 +237,16 @@ class ActionStarter:
         )
 
     def decision(self, context: CallContext) -> WorldSnapshot | None:
-        """Return the snapshot that a call was decided on; None if it is no longer known."""
-        if context.decision_snapshot_id is not None:
-            return self._observer.store.get(context.decision_snapshot_id)
-        return self._observer.capture(context.mission_id)
+        """Return the snapshot that a call was decided on; None if it is no longer known, or so old
+        that nothing should be decided on it.
+        """
+        if context.decision_snapshot_id is None:
+            return self._observer.capture(context.mission_id)
+        named = self._observer.store.get(context.decision_snapshot_id)
+        if named is None:
+            return None
+        age_s = (self._clock.monotonic_ns() - named.captured_monotonic_ns) / NS_PER_S
+        return named if age_s <= DECISION_MAX_AGE_S else None
 
     def _goal(
         self, skill: Skill, parsed: dict[str, Any], places: Mapping[str, Any]
@@ -306,6 +325,21 @@ def _started(action: RobotAction, fresh_snapshot_id: str) -> Entry:
             snapshot_id=fresh_snapshot_id,
         ),
     )
+
+
+def _withdrawn(data: dict[str, Any]) -> ToolResult:
+    return ToolResult(
+        ResultStatus.INTERRUPTED,
+        'the caller withdrew the call before the goal was sent; nothing was sent to the robot',
+        {**data, 'goal_sent': False},
+    )
+
+
+def _gone_on(result: ToolResult) -> ToolResult:
+    """Say in the result that nobody waited for it, where that made no difference to the robot."""
+    told = 'the caller withdrew the call after the goal had been sent, which undoes nothing'
+    data = {**result.data, 'goal_sent': True}
+    return replace(result, message=f'{result.message}; {told}', data=data)
 
 
 def _acceptance_result(

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An action as its journal records tell of it, where nothing of it is in memory any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
+from robot_agent_harness.events import EventType, RecordedEvent
+
+
+def recorded_action(events: Iterable[RecordedEvent]) -> RobotAction | None:
+    """Return the action that the records of one action id are about; None without its start.
+
+    :param events: in their order; records of other types are ignored.
+    """
+    started: RecordedEvent | None = None
+    state, outcome = ActionState.REQUESTED, None
+    for event in events:
+        if event.type == EventType.ROBOT_ACTION_STARTED:
+            started = event
+        elif event.type == EventType.ROBOT_ACTION_PROGRESS and not event.payload.get('late'):
+            state = ActionState(event.payload['state'])
+        elif event.type == EventType.ROBOT_ACTION_OUTCOME and outcome is None:
+            state = ActionState(event.payload['state'])
+            outcome = Outcome(
+                state,
+                OutcomeReason(event.payload['reason']),
+                event.payload['evidence'],
+                event.payload.get('verification_snapshot_id'),
+            )
+    if started is None:
+        return None
+    return RobotAction(
+        action_id=started.action_id or '',
+        skill=started.payload['skill'],
+        goal=started.payload['goal'],
+        mission_id=started.mission_id,
+        turn_id=started.turn_id,
+        tool_call_id=started.tool_call_id or '',
+        requested_monotonic_ns=0,
+        state=state,
+        outcome=outcome,
+    )

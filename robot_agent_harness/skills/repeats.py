@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Requests that a client repeats under one idempotency key: the first one's result stands.
+
+Two requests are two calls, however alike they are, unless both carry the same key of the same
+client. Then the later one is recorded as a call that repeats the first (`repeat_of`), waits for
+that one's result if it has none yet, and gets it: nothing runs twice. This outlives the process:
+the journal holds a digest of each key and of what was asked under it, never the client's own text.
+
+A key is free again if its call was interrupted before anything was sent to the robot: a repeat is
+then what the client wanted all along.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from robot_agent_harness.errors import JournalError, JournalUnavailableError
+from robot_agent_harness.events import EventType
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.jsonable import canonical_json, jsonable
+from robot_agent_harness.skills.call import IdempotencyKey
+from robot_agent_harness.skills.interest import Interest
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
+
+KEYS_KEPT = 256
+"""How many keys are remembered, with a result of at most 60 KiB each."""
+RECORDS_READ = 50_000
+"""How far back the journal is searched for keys of earlier runs, in records."""
+
+
+@dataclass(slots=True)
+class First:
+    """The call that a key was used for first."""
+
+    tool_call_id: str
+    request: str
+    """Digest of what was asked."""
+    result: asyncio.Future[ToolResult]
+    interest: Interest = field(default_factory=Interest)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a call's key says about it."""
+
+    marks: dict[str, str]
+    """Digests of the key and of the request, as they are recorded."""
+    result: asyncio.Future[ToolResult]
+    """The call's result; where it repeats another one, or is refused, it is not carried out."""
+    made: First | None = None
+    """The claim's own entry, if the call is the first with its key."""
+    repeat_of: str | None = None
+    """The id of the call that had the key before."""
+
+    @classmethod
+    def refused(
+        cls, marks: dict[str, str], refusal: ToolResult, *, repeat_of: str | None = None
+    ) -> Claim:
+        """Return the claim of a call that can be neither carried out nor answered otherwise."""
+        result = _pending()
+        result.set_result(refusal)
+        return cls(marks, result, repeat_of=repeat_of)
+
+
+class Repeats:
+    """The keys in use, and what came of their calls."""
+
+    def __init__(self, journal: Path) -> None:
+        self._journal = journal
+        self._firsts: OrderedDict[str, First] = OrderedDict()
+        self._recalling = asyncio.Lock()
+        self._complete = False
+
+    async def claim(
+        self,
+        key: IdempotencyKey,
+        name: str,
+        arguments: Any,
+        tool_call_id: str,
+        interest: Interest,
+    ) -> Claim:
+        """Say whether a call is the first with its key; it is from now on."""
+        asked = {} if arguments is None else jsonable(arguments)
+        marks = {
+            'key': _digest(key.owner, key.key),
+            # With the key in it, so that nobody can guess a secret argument from the digest.
+            'request': _digest(key.owner, key.key, name, asked),
+        }
+        try:
+            await self._recalled()
+        except JournalError as error:
+            why = f'nothing was done: whether this call was made before cannot be read ({error})'
+            return Claim.refused(marks, ToolResult(ResultStatus.JOURNAL_UNAVAILABLE, why))
+        first = self._firsts.get(marks['key'])
+        if first is None:
+            made = First(tool_call_id, marks['request'], _pending(), interest)
+            self._keep(marks, made)
+            return Claim(marks, made.result, made=made)
+        if first.request != marks['request']:
+            why = 'this idempotency key was used before, for another tool or other arguments'
+            refusal = ToolResult(ResultStatus.INVALID_ARGUMENTS, why)
+            return Claim.refused(marks, refusal, repeat_of=first.tool_call_id)
+        interest.join(first.interest)
+        return Claim(marks, first.result, repeat_of=first.tool_call_id)
+
+    def settle(self, claim: Claim, result: ToolResult) -> None:
+        """Take in the result of a call, for those that repeat it."""
+        if claim.made is None:
+            return
+        claim.made.result.set_result(result)
+        key = claim.marks['key']
+        if nothing_sent(result.status.value, result.data) and self._firsts.get(key) is claim.made:
+            del self._firsts[key]
+
+    def _keep(self, marks: Mapping[str, str], first: First) -> None:
+        self._firsts[marks['key']] = first
+        while len(self._firsts) > KEYS_KEPT:
+            self._firsts.popitem(last=False)
+
+    async def _recalled(self) -> None:
+        """Know the keys of earlier runs, before the first key of this one is used.
+
+        :raises JournalError: the journal cannot be read, or a call of an earlier run has no result
+            yet: recovery is about to give it one.
+        """
+        async with self._recalling:
+            if not self._complete:
+                for marks, tool_call_id, result in await asyncio.to_thread(_read, self._journal):
+                    first = First(tool_call_id, marks['request'], _pending())
+                    first.result.set_result(result)
+                    self._keep(marks, first)
+                self._complete = True
+
+
+def _pending() -> asyncio.Future[ToolResult]:
+    return asyncio.get_running_loop().create_future()
+
+
+def nothing_sent(status: str, data: Mapping[str, Any]) -> bool:
+    """Whether a call ended before anything left for the robot because nobody waited any more."""
+    interrupted = status == ResultStatus.INTERRUPTED.value
+    return interrupted and ('action_id' not in data or data.get('goal_sent') is False)
+
+
+def _read(journal: Path) -> list[tuple[dict[str, str], str, ToolResult]]:
+    """Return marks, id and result of the calls that hold a key, in their order."""
+    found: dict[str, tuple[dict[str, str], str, ToolResult]] = {}
+    with JournalReader(journal) as reader:
+        after = max(0, reader.last_seq - RECORDS_READ)
+        for call in reader.events(type=EventType.TOOL_CALL_RECORDED, after_seq=after):
+            marks = call.payload.get('idempotency')
+            if not marks or call.payload.get('repeat_of') is not None:
+                continue
+            call_id = call.tool_call_id or ''
+            ended = reader.events(tool_call_id=call_id, type=EventType.TOOL_RESULT_RECORDED)
+            answer = next(ended, None)
+            if answer is None:
+                raise JournalUnavailableError(f'call {call_id} of an earlier run is still open')
+            result = _result(answer.payload['structured'])
+            if nothing_sent(result.status.value, result.data):
+                found.pop(marks['key'], None)
+            else:
+                found.setdefault(marks['key'], (marks, call_id, result))
+    return list(found.values())
+
+
+def _result(structured: Mapping[str, Any]) -> ToolResult:
+    data = dict(structured)
+    return ToolResult(ResultStatus(data.pop('status')), data.pop('message'), data)
+
+
+def _digest(*parts: Any) -> str:
+    return sha256(canonical_json(list(parts)).encode()).hexdigest()
