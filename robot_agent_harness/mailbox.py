@@ -27,6 +27,11 @@ class Mailbox:
     def __bool__(self) -> bool:
         return bool(self._counts)
 
+    @property
+    def from_people(self) -> bool:
+        """Whether a person has said something."""
+        return any(kind == HUMAN_MESSAGE for kind, _ in self._counts)
+
     def put(self, salient: Salient) -> None:
         """Keep an event, forgetting the oldest that nobody said where there are too many."""
         event = (salient.kind, salient.message)
@@ -39,18 +44,15 @@ class Mailbox:
             self._left_out += self._counts.pop(oldest)
 
     def take(self) -> tuple[str, list[str]]:
-        """Empty the mailbox: the kind of the newest event, and a line for each, oldest first."""
-        kind = next(reversed(self._counts), ('none', ''))[0]
+        """Empty the mailbox: a line for each event, oldest first, and what to ask because of.
+
+        That is a person's words, else the newest event.
+        """
+        newest = next(reversed(self._counts), ('none', ''))[0]
+        kind = HUMAN_MESSAGE if self.from_people else newest
         lines = list(self._lines())
         self._counts, self._left_out = {}, 0
         return kind, lines
-
-    def take_human(self) -> list[str]:
-        """Take out what people have said, oldest first."""
-        said = [event for event in self._counts if event[0] == HUMAN_MESSAGE]
-        for event in said:
-            del self._counts[event]
-        return [message for _, message in said]
 
     def _lines(self) -> Iterator[str]:
         if self._left_out:

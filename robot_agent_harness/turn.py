@@ -180,6 +180,8 @@ class TurnTaker:
             blocks, ended = await self._call_tools(turn, decision)
             if ended is not None or mission.claim is not None:
                 return ended or TurnResult()
+            if mission.mailbox.from_people:
+                return TurnResult()  # heard in the next turn, not after all the tools of this one
             messages.append(ToolResults(blocks))
         return TurnResult()
 
@@ -313,17 +315,13 @@ class TurnTaker:
             reason: str,
         ) -> ToolResult:
             """End the mission. outcome is your claim, reason says in one sentence what supports
-            it. Not while an action is under way: cancel it or let it end first. Refused once if a
+            it. Not while an action is under way: cancel it or let it end first. Refused if a
             person has said something that you have not heard.
             """
             if self._busy(mission):
                 raise SkillError('finish_mission: an action of this mission is still under way')
-            heard = mission.mailbox.take_human()
-            if heard:
-                raise SkillError(
-                    'finish_mission: a person has spoken meanwhile, judge again: '
-                    + ' / '.join(heard)
-                )
+            if mission.mailbox.from_people:
+                raise SkillError('finish_mission: a person has spoken meanwhile: hear it first')
             mission.claim = Claim(MissionOutcome(outcome), reason)
             return ToolResult(ResultStatus.COMPLETED, 'the mission is over')
 

@@ -550,7 +550,19 @@ def test_a_mission_is_not_finished_over_words_that_the_model_has_not_heard(
 
     assert rig.run(ask_for_more).reason == 'finished'
     assert rig.statuses == ['tool_error', 'completed']
-    assert 'and the cup' in rig.of('TOOL_RESULT_RECORDED')[0]['structured']['message']
+    assert rig.of('MODEL_TURN_STARTED')[1]['trigger'] == 'human_message'
+    assert '- human_message: and the cup' in rig.prompts[1]
+
+
+def test_a_person_is_heard_before_all_the_tools_of_a_turn_are_through(tmp_path: Path) -> None:
+    look = {**call('list_places'), 'delay_s': 5.0}
+    rig = Rig(tmp_path, look, look, FINISH)
+    rig.run(_hurry)
+    assert [turn['trigger'] for turn in rig.of('MODEL_TURN_STARTED')] == [
+        'mission_started',
+        'human_message',
+    ]
+    assert rig.statuses == ['completed'] * 3
 
 
 def test_a_mission_cancelled_under_a_hanging_model_ends_with_its_action(tmp_path: Path) -> None:

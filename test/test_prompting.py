@@ -19,7 +19,7 @@ import pytest
 
 from robot_agent_harness.actions import board, tracker
 from robot_agent_harness.llm.client import Decision, ModelRequest
-from robot_agent_harness.llm.planner import Situation
+from robot_agent_harness.llm.planner import Prompt, Situation
 from robot_agent_harness.llm.prompting import (
     DETAILS_BYTES,
     EVIDENCE_BYTES,
@@ -238,7 +238,7 @@ def test_a_persons_words_outlast_a_flood_of_events_and_repeated_ones_are_counted
         mailbox.put(Salient('foreign_goal', 'somebody else has sent a goal'))
         mailbox.put(Salient('localization_jump', f'jumped {number}'))
     kind, lines = mailbox.take()
-    assert kind == 'localization_jump'
+    assert kind == 'human_message'
     assert 'human_message: come back' in lines
     assert f'foreign_goal: somebody else has sent a goal ({3 * MAILBOX_MAX} times)' in lines
     assert re.match(r'\d+ earlier events were left out', lines[0])
@@ -314,3 +314,15 @@ def test_the_documented_planner_of_ones_own_decides_what_the_model_reads(tmp_pat
     asked = model.requests[0]
     assert asked.system.startswith('You steer a robot')
     assert asked.messages[0].text.startswith('Task: go home. You are at dock.')  # type: ignore[union-attr]
+
+
+def test_a_planner_that_fails_ends_the_mission_and_nothing_else(tmp_path: Path) -> None:
+    class Broken:
+        def prompt(self, situation: Situation, **_: Any) -> Prompt:
+            raise ZeroDivisionError
+
+    async def scenario() -> list[str]:
+        async with Bench(tmp_path / 'j.db', model=scripted(FINISH), planner=Broken()) as bench:
+            return [(await bench.core.harness.run_mission('go')).reason for _ in range(2)]
+
+    assert run_virtual(scenario()) == ['harness_fault'] * 2
