@@ -91,7 +91,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     _P(
         'model.provider',
         'none',
-        'Who decides in missions; none = only MCP clients do; openai is not in this release.',
+        'Who decides in missions; none = only MCP clients do.',
         choices=('none', 'scripted', 'anthropic', 'openai', 'replay'),
     ),
     _P('model.name', '', "The provider's name of the model."),

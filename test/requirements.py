@@ -1030,7 +1030,7 @@ _CONTRACT = (
         ),
         _clause(
             'CON-PAR-10',
-            'model.provider openai: OpenAI, or with model.base_url any server of Chat Completions.',
+            'model.provider openai: OpenAI, or any server of Chat Completions (model.base_url).',
             'test_llm_factory.py::test_an_openai_client_takes_its_key_from_the_environment',
             'test_llm_factory.py::test_a_server_of_ones_own_needs_no_key',
             'test_openai_mission.py::test_a_model_behind_chat_completions_carries_a_mission_out',

@@ -7,7 +7,9 @@ import json
 import logging
 import socket
 import traceback
+from typing import get_args
 
+from anthropic.types import StopReason
 import anyio
 import pytest
 
@@ -73,8 +75,10 @@ async def client_of(api, **settings):
         await client.close()
 
 
-def ask(*messages, system='You drive a robot.', tools=(NAVIGATE,)):
-    return ModelRequest(system=system, messages=messages, tools=tuple(tools))
+def ask(*messages, system='You drive a robot.', tools=(NAVIGATE,), force_tool=False):
+    return ModelRequest(
+        system=system, messages=messages, tools=tuple(tools), force_tool=force_tool
+    )
 
 
 def result_of(decision, words='ok', *, is_error=False, then=None):
@@ -319,6 +323,17 @@ async def test_a_call_in_an_incomplete_response_is_never_usable(stop_reason):
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize('stop_reason', get_args(StopReason))
+async def test_only_after_a_normal_end_a_call_is_usable(stop_reason):
+    reply = message(tool_use('navigate_to_pose', {'x': 1, 'y': 2}), stop_reason=stop_reason)
+    with MessagesApi(reply) as api:
+        async with client_of(api) as client:
+            decision = await client.decide(ask(UserMessage('Go.')))
+    usable = decision.tool_calls[0].malformed is None
+    assert usable == (stop_reason in ('tool_use', 'end_turn', 'stop_sequence'))
+
+
+@pytest.mark.anyio
 async def test_a_refusal_is_a_decision_without_calls(caplog):
     details = {'type': 'refusal', 'category': 'cyber', 'explanation': 'No.'}
     with MessagesApi(message(stop_reason='refusal', stop_details=details)) as api:
@@ -404,10 +419,10 @@ async def test_text_that_has_no_utf8_form_does_not_stop_a_turn():
 )
 async def test_an_answer_that_is_no_message_is_a_model_error(body):
     with MessagesApi(Reply(body=body)) as api:
-        async with client_of(api) as client:
+        async with client_of(api, max_attempts=1) as client:
             with pytest.raises(ModelError) as caught:
                 await client.decide(ask(UserMessage('Go.')))
-    assert not caught.value.retryable
+    assert caught.value.retryable == ('no usable JSON' in str(caught.value))
 
 
 @pytest.mark.anyio
@@ -418,6 +433,113 @@ async def test_arguments_that_are_no_object_are_marked():
             decision = await client.decide(ask(UserMessage('Go.')))
     assert decision.tool_calls[0].arguments == 'x=1'
     assert 'not a JSON object' in decision.tool_calls[0].malformed
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    'calls',
+    [
+        [{'type': 'tool_use', 'id': 'tu1', 'name': 'a', 'input': 'x=1'}],
+        [{'type': 'tool_use', 'id': 'tu1', 'name': 'a', 'input': None}],
+        [{'type': 'tool_use', 'id': 'tu1', 'name': None, 'input': {}}],
+        [{'type': 'tool_use', 'id': 'tu1', 'name': {'a': 1}, 'input': {}}],
+        [{'type': 'tool_use', 'id': '', 'name': 'a', 'input': {}}],
+        [{'type': 'tool_use', 'id': ['x'], 'name': 'a', 'input': {}}],
+        [tool_use('a', id='tu1'), tool_use('a', id='tu1')],
+    ],
+)
+async def test_an_unsound_call_is_marked_and_the_next_request_is_sound(calls):
+    with MessagesApi(message(text('I go.'), *calls), message(text('Well.'))) as api:
+        async with client_of(api) as client:
+            first = await client.decide(ask(UserMessage('Go.')))
+            results = result_of(first, 'no', is_error=True)
+            await client.decide(ask(UserMessage('Go.'), AssistantMessage(first), results))
+    assert all(call.malformed for call in first.tool_calls)
+    assert first.raw_content[1:] == tuple(calls)
+    assert [request.broken_rules for request in api.requests] == [[], []]
+    _, assistant, answers = api.requests[1].body['messages']
+    ids = [block['id'] for block in assistant['content'][1:]]
+    assert [block['tool_use_id'] for block in answers['content']] == ids
+
+
+@pytest.mark.anyio
+async def test_what_is_of_another_type_is_not_taken():
+    odd = message({'type': ['text'], 'text': 'x'}, {'type': 'text', 'text': 7}, id=7, model=['m'])
+    odd.body['stop_reason'] = ['end_turn']
+    odd.body['usage'] = {'input_tokens': -1, 'output_tokens': '2', 'cache_creation': {'x': 3}}
+    with MessagesApi(odd) as api:
+        async with client_of(api) as client:
+            decision = await client.decide(ask(UserMessage('Go.')))
+    assert (decision.rationale, decision.stop_reason) == (None, None)
+    assert (decision.response_id, decision.model) == (None, 'claude-test')
+    assert decision.usage == {'input_tokens': 0, 'output_tokens': 0, 'cache_creation.x': 3}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ('model', 'settings', 'choice', 'thinking', 'effort'),
+    [
+        ('claude-test', {}, 'auto', None, None),
+        ('claude-sonnet-5-5', {'thinking_budget_tokens': 2000}, 'auto', 'adaptive', None),
+        ('claude-opus-5-5', {}, 'auto', 'adaptive', None),
+        ('claude-opus-5', {'thinking_budget_tokens': 2000}, 'any', 'disabled', None),
+        (
+            'claude-opus-5',
+            {'thinking_budget_tokens': 2000, 'effort': 'max'},
+            'any',
+            'disabled',
+            'high',
+        ),
+        (
+            'claude-opus-4-8',
+            {'thinking_budget_tokens': 2000, 'effort': 'max'},
+            'any',
+            None,
+            'max',
+        ),
+        ('claude-opus-4-5', {'thinking_budget_tokens': 2000, 'effort': 'low'}, 'any', None, 'low'),
+    ],
+)
+async def test_a_call_is_forced_without_thinking_where_the_model_takes_that(
+    model, settings, choice, thinking, effort
+):
+    first = (
+        message(text('Hm.'))
+        if model == 'claude-test'
+        else message({'type': 'thinking', 'thinking': 't', 'signature': 'c2ln'}, text('Hm.'))
+    )
+    replies = [first, message(tool_use('look')), message(text('Well.'))]
+    with MessagesApi(*replies) as api:
+        async with client_of(api, model=model, **settings) as client:
+            idle = await client.decide(ask(UserMessage('Go.')))
+            so_far = [UserMessage('Go.'), AssistantMessage(idle), UserMessage('Now?')]
+            forced = await client.decide(ask(*so_far, force_tool=True))
+            await client.decide(ask(*so_far, AssistantMessage(forced), result_of(forced)))
+    assert [request.broken_rules for request in api.requests] == [[], [], []]
+    before, body, after = [request.body for request in api.requests]
+    assert body['tool_choice'] == {'type': choice, 'disable_parallel_tool_use': True}
+    assert body.get('thinking', {}).get('type') == thinking
+    assert body.get('output_config', {}).get('effort') == effort
+    # A tool loop with a budget must begin with thinking, so that this one goes on without.
+    budget = before.get('thinking', {}).get('type') == 'enabled'
+    assert after.get('thinking') == (None if budget else before.get('thinking'))
+
+
+@pytest.mark.anyio
+async def test_no_call_is_forced_where_no_tool_is_offered():
+    with MessagesApi(message(text('Hm.'))) as api:
+        async with client_of(api, model='claude-opus-4-8') as client:
+            await client.decide(ask(UserMessage('Go.'), tools=(), force_tool=True))
+    assert 'tool_choice' not in api.requests[0].body
+
+
+@pytest.mark.anyio
+async def test_the_longest_answer_of_a_model_can_be_asked_for():
+    # The SDK wants streaming for more than some 21,000 tokens, unless it is given a timeout.
+    with MessagesApi(message(text('Hi.'))) as api:
+        async with client_of(api, model='claude-opus-4-8', max_tokens=128_000) as client:
+            assert (await client.decide(ask(UserMessage('Go.')))).rationale == 'Hi.'
+    assert api.requests[0].body['max_tokens'] == 128_000
 
 
 @pytest.mark.anyio

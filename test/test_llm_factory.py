@@ -34,16 +34,36 @@ def test_anthropic_has_a_default_model():
     assert make_client(settings, {'ANTHROPIC_API_KEY': 'k'}).model.startswith('claude-')
 
 
-@pytest.mark.parametrize('environ', [{}, {'ANTHROPIC_API_KEY': ' '}, {'OPENAI_API_KEY': 'k'}])
-def test_a_missing_key_names_the_variable(environ):
-    with pytest.raises(ConfigurationError, match='ANTHROPIC_API_KEY'):
-        make_client(ModelSettings(provider='anthropic'), environ)
+def test_an_openai_client_takes_its_key_from_the_environment():
+    settings = ModelSettings(provider='openai', name='gpt-4.1')
+    client = make_client(settings, {'OPENAI_API_KEY': 'sk-test\n'})
+    assert (client.provider, client.model) == ('openai', 'gpt-4.1')
 
 
+def test_a_server_of_ones_own_needs_no_key():
+    settings = ModelSettings(provider='openai', name='qwen3', base_url='http://localhost:8000/v1')
+    assert make_client(settings, {}).model == 'qwen3'
+
+
+VARIABLES = {'anthropic': 'ANTHROPIC_API_KEY', 'openai': 'OPENAI_API_KEY'}
+
+
+@pytest.mark.parametrize(('provider', 'other'), [('anthropic', 'openai'), ('openai', 'anthropic')])
+@pytest.mark.parametrize('key', [None, ' ', 'of the other'])
+def test_a_missing_key_names_the_variable(provider, other, key):
+    environ = {} if key is None else {VARIABLES[provider]: key}
+    if key == 'of the other':
+        environ = {VARIABLES[other]: 'k'}
+    with pytest.raises(ConfigurationError, match=VARIABLES[provider]):
+        make_client(ModelSettings(provider=provider, name='m'), environ)
+
+
+@pytest.mark.parametrize('provider', VARIABLES)
 @pytest.mark.parametrize('key', ['sk-sec\nret', 'sk-sécret', 'sk sec ret', 'sk-\x00secret'])
-def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key):
-    with pytest.raises(ConfigurationError, match='ANTHROPIC_API_KEY') as caught:
-        make_client(ModelSettings(provider='anthropic'), {'ANTHROPIC_API_KEY': key})
+def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(provider, key):
+    settings = ModelSettings(provider=provider, name='m', base_url='http://localhost:1')
+    with pytest.raises(ConfigurationError, match=VARIABLES[provider]) as caught:
+        make_client(settings, {VARIABLES[provider]: key})
     assert 'sk' not in str(caught.value)
 
 
@@ -54,7 +74,14 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key):
             {'provider': 'gemini'},
             'model.provider must be one of none, scripted, anthropic',
         ),
-        ({'provider': 'openai'}, 'not in this release'),
+        ({'provider': 'openai'}, 'model.name'),
+        ({'provider': 'openai', 'name': 'm', 'base_url': 'localhost:1'}, 'model.base_url'),
+        ({'provider': 'openai', 'name': 'm', 'max_tokens': 0}, 'model.max_tokens'),
+        ({'provider': 'openai', 'name': 'm', 'effort': 'huge'}, 'model.effort'),
+        (
+            {'provider': 'openai', 'name': 'm', 'thinking_budget_tokens': 2000},
+            'model.thinking_budget_tokens',
+        ),
         ({'provider': 'scripted'}, 'model.script_file'),
         ({'provider': 'scripted', 'script_file': '/nowhere.yaml'}, '/nowhere.yaml'),
         ({'provider': 'anthropic', 'base_url': 'localhost:1'}, 'model.base_url'),
@@ -67,7 +94,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key):
 )
 def test_a_wrong_parameter_is_named(settings, said):
     with pytest.raises(ConfigurationError, match=said):
-        make_client(ModelSettings(**settings), {'ANTHROPIC_API_KEY': 'k'})
+        make_client(ModelSettings(**settings), {'ANTHROPIC_API_KEY': 'k', 'OPENAI_API_KEY': 'k'})
 
 
 def test_settings_come_from_the_parameters():

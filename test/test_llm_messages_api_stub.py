@@ -17,7 +17,8 @@ from robot_agent_harness.testing.messages_api import (
     thinking,
     tool_use,
 )
-from robot_agent_harness.testing.messages_api_rules import broken_rules, Sent
+from robot_agent_harness.testing.messages_api_rules import broken_rules
+from robot_agent_harness.testing.stub_server import Sent
 
 ANSWER = [
     {'type': 'thinking', 'thinking': 'Hm.', 'signature': 'c2ln'},
@@ -108,6 +109,30 @@ def test_a_broken_rule_is_found(change, said):
     body = copy.deepcopy(SECOND)
     change(body)
     assert any(said in problem for problem in broken_rules(body, HEADERS, [Sent(ANSWER, FIRST)]))
+
+
+def test_a_budget_for_a_tool_loop_that_began_without_thinking_is_found():
+    thinking = {'type': 'enabled', 'budget_tokens': 1024}
+    body = {**copy.deepcopy(SECOND), 'max_tokens': 4000, 'thinking': thinking}
+    body['messages'][2]['content'].pop()
+    assert broken_rules(body) == []
+    body['messages'][1]['content'].pop(0)
+    assert broken_rules(body) == [
+        'messages: with thinking enabled, the assistant turn must start with thinking'
+    ]
+
+
+def test_a_call_that_was_unsound_may_come_back_mended():
+    calls = [{**ANSWER[2], 'id': 'tu1'}, {**ANSWER[2], 'id': 'tu1'}, {**ANSWER[2], 'id': 'tu2'}]
+    sent = [Sent([ANSWER[0], *calls], FIRST)]
+    body = copy.deepcopy(SECOND)
+    body['messages'][1]['content'] = [ANSWER[0], calls[0], {**calls[1], 'id': 'tu1_2'}, calls[2]]
+    body['messages'][2]['content'] = [
+        {**RESULT, 'tool_use_id': id} for id in ('tu1', 'tu1_2', 'tu2')
+    ]
+    assert broken_rules(body, None, sent) == []
+    body['messages'][1]['content'][3] = {**calls[2], 'input': {'a': 1}}
+    assert 'must come back as they were' in broken_rules(body, None, sent)[0]
 
 
 def test_a_missing_version_header_is_found():

@@ -3,42 +3,33 @@
 """Claude, through the official SDK and the Messages API.
 
 The answer is read from the response's own JSON, so that fields newer than the SDK survive the way
-back. Retries happen here, within one deadline: the SDK would obey a Retry-After of minutes, while
-the robot waits and the world that the decision is about moves on.
+back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from email.utils import parsedate_to_datetime
-import json
 import logging
-import math
-import random
-import time
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 import anyio
 
-from robot_agent_harness.errors import ConfigurationError, ModelError
+from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.llm.client import Decision, ModelRequest
-from robot_agent_harness.llm.messages_api import conversation_body, decision_from
+from robot_agent_harness.llm.endpoint import CONNECT_TIMEOUT_S, Endpoint
+from robot_agent_harness.llm.messages_api import (
+    began_without_thinking,
+    conversation_body,
+    decision_from,
+)
 from robot_agent_harness.llm.profiles import ModelProfile, profile_for
-
-if TYPE_CHECKING:
-    import anthropic
 
 _log = logging.getLogger(__name__)
 
+KEY_VARIABLE = 'ANTHROPIC_API_KEY'
 INSTALL_COMMAND = "pip install 'anthropic>=2,<3'"
-CONNECT_TIMEOUT_S = 5.0  # a robot that is offline should know it soon
-FIRST_BACKOFF_S = 0.5
-LONGEST_BACKOFF_S = 8.0
 SMALLEST_BUDGET_TOKENS = 1024  # the API refuses less
 ANSWER_TOKENS = 1024  # room for the answer when the thinking budget takes all of max_tokens
-LONGEST_ERROR_TEXT = 500  # characters; a gateway may answer with a whole page
-
-_RETRYABLE_STATUS = frozenset({408, 409, 429})
 
 
 class AnthropicClient:
@@ -76,24 +67,32 @@ class AnthropicClient:
         http_client: Any = None,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        self._sdk = _import_sdk()
+        sdk = _import_sdk()
         self._model = model
-        self._api_key = api_key
-        self._timeout_s = timeout_s
-        self._max_attempts = max_attempts
-        self._sleep = sleep
+        self._profile = profile or profile_for(model)
         self._settings = _settings(
-            profile or profile_for(model), model, max_tokens, thinking_budget_tokens, effort
+            self._profile, model, max_tokens, thinking_budget_tokens, effort
         )
-        self._client = self._sdk.AsyncAnthropic(
+        self._without_thinking = _without_thinking(self._profile, self._settings)
+        self._client = sdk.AsyncAnthropic(
             api_key=api_key,
             base_url=base_url,
             max_retries=0,
-            timeout=self._sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
+            # Our deadline holds. A total of the SDK's own would make it refuse large max_tokens.
+            timeout=sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
             http_client=http_client,
         )
-        url = self._client.base_url
-        self._endpoint = f'{url.scheme}://{url.netloc.decode()}'  # without a password in the URL
+        self._endpoint = Endpoint(
+            sdk=sdk,
+            sdk_error=sdk.AnthropicError,
+            url=self._client.base_url,
+            model=model,
+            key=api_key,
+            key_variable=KEY_VARIABLE,
+            timeout_s=timeout_s,
+            max_attempts=max_attempts,
+            sleep=sleep,
+        )
 
     @property
     def provider(self) -> str:
@@ -114,78 +113,29 @@ class AnthropicClient:
 
         :raises ModelError: no usable answer came; it says whether asking again may help.
         """
-        body = {**self._settings, **conversation_body(request)}
-        deadline = anyio.current_time() + self._timeout_s
-        last: ModelError | None = None
-        try:
-            with anyio.fail_after(self._timeout_s):
-                for attempt in range(1, self._max_attempts + 1):
-                    try:
-                        return await self._ask(body)
-                    except ModelError as error:
-                        last = error
-                    _log.warning('model request failed (attempt %d): %s', attempt, last)
-                    wait_s = last.retry_after_s or _backoff_s(attempt)
-                    if (
-                        not last.retryable
-                        or attempt == self._max_attempts
-                        or anyio.current_time() + wait_s >= deadline
-                    ):
-                        raise last
-                    await self._sleep(wait_s)
-        except TimeoutError:
-            before = f'; before that: {last}' if last else ''
-            raise ModelError(
-                f'no answer from {self._model} within {self._timeout_s:g} s{before}',
-                retryable=True,
-                retry_after_s=last.retry_after_s if last else None,
-            ) from None
-        raise AssertionError('unreachable: the last attempt returns or raises')
+        return await self._endpoint.decide(lambda: self._send(request), self._read)
 
-    async def _ask(self, body: Mapping[str, Any]) -> Decision:
-        # `from None` throughout: the SDK's errors hold the request, and with it the key.
-        try:
-            response = await self._client.messages.with_raw_response.create(**body)
-            data = json.loads(await response.read(), parse_constant=_refuse_constant)
-        except self._sdk.APIStatusError as error:
-            raise self._status_error(error) from None
-        except self._sdk.APITimeoutError:
-            raise ModelError(f'cannot reach {self._endpoint} in time', retryable=True) from None
-        except self._sdk.APIConnectionError as error:
-            cause = self._safe(f'{error.__cause__ or error}')
-            raise ModelError(f'cannot reach {self._endpoint}: {cause}', retryable=True) from None
-        except self._sdk.AnthropicError as error:
-            raise ModelError(self._safe(str(error))) from None
-        except (ValueError, TypeError, RecursionError) as error:
-            # Not JSON in the answer (a gateway's page), or something in the request that is not.
-            raise ModelError(f'no usable JSON: {self._safe(str(error))}') from None
-        if not isinstance(data, dict):
-            raise ModelError(f'{self._endpoint} answered with something else than a message')
+    async def _send(self, request: ModelRequest) -> bytes:
+        body = self._body(request)
+        response = await self._client.messages.with_raw_response.create(**body)
+        answer: bytes = await response.read()
+        return answer
+
+    def _body(self, request: ModelRequest) -> dict[str, Any]:
+        profile = self._profile
+        forced = request.force_tool and profile.forced_tool_choice and bool(request.tools)
+        calm = forced or (
+            profile.thinking == 'budget' and began_without_thinking(request.messages)
+        )
+        settings = self._without_thinking if calm else self._settings
+        return {**settings, **conversation_body(request, force_tool=forced)}
+
+    def _read(self, data: Mapping[str, Any]) -> Decision:
         decision = decision_from(data, provider=self.provider, model=self._model)
         if decision.stop_reason == 'refusal':
-            _log.warning('the model refused: %s', self._safe(str(data.get('stop_details'))))
+            details = self._endpoint.safe(str(data.get('stop_details')))
+            _log.warning('the model refused: %s', details)
         return decision
-
-    def _status_error(self, error: anthropic.APIStatusError) -> ModelError:
-        status, kind = error.status_code, error.type or 'error'
-        text = f'{status} {kind}: {self._safe(error.api_message or error.message)}'
-        if error.request_id:
-            text += f' (request {self._safe(error.request_id)})'
-        if status == 401:
-            text = f'the key in ANTHROPIC_API_KEY was not accepted: {text}'
-        elif status == 404:
-            text = f'model.name {self._model} or model.base_url does not exist: {text}'
-        headers = error.response.headers
-        asked = headers.get('x-should-retry')
-        retryable = status in _RETRYABLE_STATUS or status >= 500
-        return ModelError(
-            text,
-            retryable=asked == 'true' or (retryable and asked != 'false'),
-            retry_after_s=_retry_after_s(headers),
-        )
-
-    def _safe(self, text: str) -> str:
-        return text.replace(self._api_key, '[key]')[:LONGEST_ERROR_TEXT]
 
 
 def _import_sdk() -> Any:
@@ -203,7 +153,7 @@ def _settings(
 ) -> dict[str, Any]:
     """Return the part of the request that is the same every time.
 
-    One thinking configuration for the whole run: changing it would also lose the prompt cache.
+    One thinking configuration wherever it can be: changing it also loses the prompt cache.
     """
     settings: dict[str, Any] = {'model': model, 'max_tokens': max_tokens}
     if budget and profile.thinking == 'none':
@@ -242,28 +192,12 @@ def _settings(
     return settings
 
 
-def _backoff_s(attempt: int) -> float:
-    longest = min(FIRST_BACKOFF_S * 2.0 ** (attempt - 1), LONGEST_BACKOFF_S)
-    return longest * random.uniform(0.75, 1.0)
-
-
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return what the provider asks to wait, in seconds: milliseconds, seconds or a date."""
-    try:
-        if 'retry-after-ms' in headers:
-            seconds = float(headers['retry-after-ms']) / 1000.0
-        else:
-            seconds = float(headers['retry-after'])
-    except KeyError:
-        return None
-    except ValueError:
-        try:
-            date = parsedate_to_datetime(headers.get('retry-after', ''))
-        except ValueError:
-            return None
-        seconds = date.timestamp() - time.time()
-    return seconds if math.isfinite(seconds) and seconds > 0 else None
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f'{name} is not JSON')
+def _without_thinking(profile: ModelProfile, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a request that is to be answered without thinking."""
+    off = {key: value for key, value in settings.items() if key != 'thinking'}
+    if profile.thinking_off in ('disabled', 'between_tools'):
+        off['thinking'] = {'type': profile.thinking_off}
+    allowed = profile.efforts_with_thinking_off
+    if 'output_config' in settings and settings['output_config']['effort'] not in allowed:
+        off['output_config'] = {'effort': allowed[-1]}
+    return off

@@ -101,6 +101,10 @@ class ModelRequest:
     metadata: dict[str, Any] = field(default_factory=dict)
     """What a scripted model may branch on: `step`, `trigger`, `last_outcome` (its state or
     None)."""
+    force_tool: bool = False
+    """Whether the answer must call a tool: its last one called none. A client forces that where
+    its model takes it, without thinking where the two exclude each other, and else asks as ever.
+    """
 
 
 class ModelClient(Protocol):

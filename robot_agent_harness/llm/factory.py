@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, get_args, Literal
 
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.llm.anthropic import AnthropicClient
+from robot_agent_harness.llm import anthropic, openai
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.profiles import EFFORTS
 from robot_agent_harness.llm.replay import ReplayClient
 from robot_agent_harness.llm.scripted import ScriptedClient
 
 Provider = Literal['none', 'scripted', 'anthropic', 'openai', 'replay']
-ANTHROPIC_KEY = 'ANTHROPIC_API_KEY'
 DEFAULT_ANTHROPIC_MODEL = 'claude-sonnet-5-5'
 
 
@@ -29,7 +28,7 @@ class ModelSettings:
     provider: str = 'none'
     """`none` (only MCP clients decide), `scripted`, `anthropic`, `openai` or `replay`."""
     name: str = ''
-    """The model's name; by default the provider's."""
+    """The model's name; `openai` needs one, `anthropic` has a default."""
     base_url: str = ''
     """Another endpoint of the provider's API."""
     script_file: str = ''
@@ -39,7 +38,7 @@ class ModelSettings:
     replay_mission: str = ''
     """The mission of it; by default the last one."""
     thinking_budget_tokens: int = 0
-    """How much the model may think, in tokens; 0 = off."""
+    """How much the model may think, in tokens; 0 = off, and all that `openai` takes."""
     effort: str = ''
     """`low` to `max`; by default the model's own."""
     max_tokens: int = 4096
@@ -67,8 +66,6 @@ def make_client(
             f'model.provider must be one of {", ".join(get_args(Provider))}, '
             f'is {settings.provider!r}'
         )
-    if settings.provider == 'openai':
-        raise ConfigurationError("model.provider 'openai' is not in this release")
     if settings.provider == 'scripted':
         if not settings.script_file:
             raise ConfigurationError("model.provider 'scripted' needs model.script_file")
@@ -77,6 +74,8 @@ def make_client(
         return _replay(settings, own_journal)
     if settings.provider == 'anthropic':
         return _anthropic(settings, environ)
+    if settings.provider == 'openai':
+        return _openai(settings, environ)
     return None
 
 
@@ -97,25 +96,48 @@ def _replay(settings: ModelSettings, own_journal: str) -> ModelClient:
 
 def _anthropic(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
     _check(settings)
-    key = environ.get(ANTHROPIC_KEY, '').strip()
+    key = _key(environ, anthropic.KEY_VARIABLE)
     if not key:
         raise ConfigurationError(
-            f"model.provider 'anthropic' needs a key in the environment variable {ANTHROPIC_KEY}"
+            "model.provider 'anthropic' needs a key in the environment variable "
+            f'{anthropic.KEY_VARIABLE}'
         )
+    return anthropic.AnthropicClient(
+        model=settings.name or DEFAULT_ANTHROPIC_MODEL, api_key=key, **_common(settings)
+    )
+
+
+def _openai(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
+    _check(settings)
+    if not settings.name:
+        raise ConfigurationError("model.provider 'openai' needs model.name")
+    key = _key(environ, openai.KEY_VARIABLE)
+    if not key and not settings.base_url:
+        raise ConfigurationError(
+            "model.provider 'openai' needs a key in the environment variable "
+            f'{openai.KEY_VARIABLE}, or model.base_url of a server that wants none'
+        )
+    return openai.OpenAIClient(model=settings.name, api_key=key, **_common(settings))
+
+
+def _key(environ: Mapping[str, str], variable: str) -> str | None:
+    key = environ.get(variable, '').strip()
     if not (key.isascii() and key.isprintable() and ' ' not in key):
         # As an HTTP header it would fail later, in an error that quotes it.
-        raise ConfigurationError(f'{ANTHROPIC_KEY} holds characters that no key has')
-    return AnthropicClient(
-        model=settings.name or DEFAULT_ANTHROPIC_MODEL,
-        api_key=key,
-        base_url=settings.base_url or None,
-        max_tokens=settings.max_tokens,
-        timeout_s=settings.timeout_s,
-        thinking_budget_tokens=settings.thinking_budget_tokens,
-        effort=settings.effort or None,
+        raise ConfigurationError(f'{variable} holds characters that no key has')
+    return key or None
+
+
+def _common(settings: ModelSettings) -> dict[str, Any]:
+    return {
+        'base_url': settings.base_url or None,
+        'max_tokens': settings.max_tokens,
+        'timeout_s': settings.timeout_s,
+        'thinking_budget_tokens': settings.thinking_budget_tokens,
+        'effort': settings.effort or None,
         # The loop asks again itself: it journals each failed attempt and hears a cancel meanwhile.
-        max_attempts=1,
-    )
+        'max_attempts': 1,
+    }
 
 
 def _check(settings: ModelSettings) -> None:

@@ -12,25 +12,33 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robot_agent_harness.errors import ModelError
+from robot_agent_harness.llm.answers import (
+    callable_name,
+    check_results,
+    checked_calls,
+    counts,
+    FoundCall,
+    joined,
+    sendable,
+    text_or_none,
+)
 from robot_agent_harness.llm.client import (
     AssistantMessage,
     Decision,
     Message,
     ModelRequest,
-    ToolCall,
     ToolResultBlock,
-    ToolResults,
     UserMessage,
 )
-from robot_agent_harness.llm.profiles import CUT_STOP_REASONS
 
 _COMPLETE_STOP_REASONS = frozenset({'tool_use', 'end_turn', 'stop_sequence'})
-_THINKING = frozenset({'thinking', 'redacted_thinking'})
+_THINKING = ('thinking', 'redacted_thinking')
 
 
-def conversation_body(request: ModelRequest) -> dict[str, Any]:
+def conversation_body(request: ModelRequest, *, force_tool: bool = False) -> dict[str, Any]:
     """Return system prompt, tools and messages as the API takes them.
 
+    :param force_tool: whether the model must call a tool; never together with thinking.
     :raises ModelError: a tool call of an earlier decision has not got exactly one result.
     """
     body: dict[str, Any] = {'messages': _messages(request.messages)}
@@ -48,7 +56,8 @@ def conversation_body(request: ModelRequest) -> dict[str, Any]:
             {'name': tool.name, 'description': tool.description, 'input_schema': tool.input_schema}
             for tool in request.tools
         ]
-        body['tool_choice'] = {'type': 'auto', 'disable_parallel_tool_use': True}
+        choice = 'any' if force_tool else 'auto'
+        body['tool_choice'] = {'type': choice, 'disable_parallel_tool_use': True}
     return body
 
 
@@ -60,58 +69,64 @@ def decision_from(data: Mapping[str, Any], *, provider: str, model: str) -> Deci
     content = data.get('content')
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
         raise ModelError('the answer is not a message of the Messages API')
-    stop_reason = data.get('stop_reason')
+    stop_reason = text_or_none(data.get('stop_reason'))
+    found = [
+        FoundCall(block.get('id'), block.get('name'), block.get('input'))
+        for block in content
+        if block.get('type') == 'tool_use'
+    ]
+    usage = {'input_tokens': 0, 'output_tokens': 0, **counts(data.get('usage'))}
     return Decision(
-        tool_calls=tuple(
-            _tool_call(block, stop_reason) for block in content if block.get('type') == 'tool_use'
-        ),
+        tool_calls=checked_calls(found, stop_reason, _COMPLETE_STOP_REASONS),
         rationale=_joined(content, 'text'),
         thinking=_joined(content, 'thinking'),
         stop_reason=stop_reason,
-        usage=_usage(data.get('usage')),
+        usage=usage,
         provider=provider,
-        model=data.get('model') or model,
-        response_id=data.get('id'),
+        model=text_or_none(data.get('model')) or model,
+        response_id=text_or_none(data.get('id')),
         raw_content=tuple(content),
     )
 
 
-def _messages(conversation: Sequence[Message]) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = []
-    open_calls: list[str] = []
+def began_without_thinking(conversation: Sequence[Message]) -> bool:
+    """Return whether the tool loop that goes on began with an answer that holds no thinking.
+
+    The API takes one thinking configuration in a loop: after a call that was forced, and made
+    without thinking, a budget for it is refused.
+    """
+    first: list[dict[str, Any]] = []
     for message in conversation:
-        results = message.results if isinstance(message, ToolResults) else ()
-        if sorted(result.tool_call_id for result in results) != sorted(open_calls):
-            raise ModelError(
-                f'each tool call needs one result: calls {open_calls}, '
-                f'results {[result.tool_call_id for result in results]}'
-            )
-        open_calls = []
+        if isinstance(message, UserMessage):
+            first = []
+        elif isinstance(message, AssistantMessage) and not first:
+            first = _replayed(message.decision)
+    return bool(first) and first[0].get('type') not in _THINKING
+
+
+def _messages(conversation: Sequence[Message]) -> list[dict[str, Any]]:
+    check_results(conversation)
+    messages: list[dict[str, Any]] = []
+    for message in conversation:
         role = 'user'
         blocks: list[dict[str, Any]]
         if isinstance(message, AssistantMessage):
             role = 'assistant'
             blocks = _replayed(message.decision)
-            open_calls = [call.id for call in message.decision.tool_calls]
         elif isinstance(message, UserMessage):
             blocks = _text_blocks(message.text)
         else:
-            blocks = [_result_block(result) for result in results]
+            blocks = [_result_block(result) for result in message.results]
             blocks += _text_blocks(message.text or '')
         if blocks and messages and messages[-1]['role'] == role:
             messages[-1]['content'].extend(blocks)
         elif blocks:
             messages.append({'role': role, 'content': blocks})
-    if open_calls:
-        raise ModelError(f'tool calls without a result: {open_calls}')
     return messages
 
 
 def _text_blocks(text: str) -> list[dict[str, Any]]:
-    if not text.strip():
-        return []
-    # A lone surrogate, as a tool may return it, has no UTF-8 form and would fail every attempt.
-    return [{'type': 'text', 'text': text.encode('utf-8', 'replace').decode()}]
+    return [{'type': 'text', 'text': sendable(text)}] if text.strip() else []
 
 
 def _result_block(result: ToolResultBlock) -> dict[str, Any]:
@@ -125,8 +140,20 @@ def _result_block(result: ToolResultBlock) -> dict[str, Any]:
 
 
 def _replayed(decision: Decision) -> list[dict[str, Any]]:
-    """Return the blocks as received, without those that the API gives but does not take back."""
-    blocks = [block for block in decision.raw_content if not _is_blank(block)]
+    """Return the blocks as received, without those that the API gives but does not take back.
+
+    A call that nobody could carry out gets what it lacks: an id, a name, an object of arguments.
+    """
+    calls = iter(decision.tool_calls)
+    blocks = []
+    for block in decision.raw_content:
+        if block.get('type') == 'tool_use':
+            call = next(calls)
+            arguments = call.arguments if isinstance(call.arguments, dict) else {}
+            name = callable_name(call.name)
+            block = {**block, 'id': call.id, 'name': name, 'input': arguments}
+        if not _is_blank(block):
+            blocks.append(sendable(block))
     while blocks and blocks[-1].get('type') in _THINKING:
         blocks.pop()  # an answer cut while thinking; no call depends on it
     return blocks
@@ -136,31 +163,5 @@ def _is_blank(block: Mapping[str, Any]) -> bool:
     return block.get('type') == 'text' and not str(block.get('text', '')).strip()
 
 
-def _tool_call(block: Mapping[str, Any], stop_reason: Any) -> ToolCall:
-    name, call_id, arguments = block.get('name'), block.get('id'), block.get('input')
-    malformed = None
-    if stop_reason in CUT_STOP_REASONS:
-        malformed = f'truncated: the response was cut ({stop_reason})'
-    elif stop_reason not in _COMPLETE_STOP_REASONS:
-        malformed = f'not a complete response (stop reason {stop_reason})'
-    elif not isinstance(arguments, dict):
-        malformed = 'the arguments are not a JSON object'
-    elif not isinstance(name, str) or not isinstance(call_id, str):
-        malformed = 'the call has no name or no id'
-    return ToolCall(str(call_id), str(name), arguments, malformed)
-
-
 def _joined(content: Sequence[Mapping[str, Any]], kind: str) -> str | None:
-    texts = [block.get(kind) for block in content if block.get('type') == kind]
-    return '\n'.join(text for text in texts if isinstance(text, str) and text.strip()) or None
-
-
-def _usage(usage: Any) -> dict[str, int]:
-    """Return every count, with the names of nested ones joined by a dot."""
-    counts = {'input_tokens': 0, 'output_tokens': 0}
-    for name, value in usage.items() if isinstance(usage, dict) else ():
-        nested = value.items() if isinstance(value, dict) else ()
-        for key, count in [(name, value), *((f'{name}.{part}', item) for part, item in nested)]:
-            if isinstance(count, int) and not isinstance(count, bool):
-                counts[key] = count
-    return counts
+    return joined([block.get(kind) for block in content if block.get('type') == kind])

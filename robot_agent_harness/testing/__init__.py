@@ -5,11 +5,12 @@
 - :class:`Bench` with :func:`run_virtual`: the whole core in process, on virtual time;
 - :class:`ScriptableNav2`: a controller that says what the test tells it to;
 - :func:`scripted` with :func:`call`, :func:`response`, :func:`text`: a model written in the test;
-- :class:`MessagesApi`: a stand-in for Anthropic's Messages API over HTTP;
+- :class:`MessagesApi` and :class:`ChatCompletionsApi`: stand-ins for model APIs over HTTP;
 - :func:`check_journal`: every violation of the contract in a journal file.
 """
 
 from robot_agent_harness.testing.bench import Bench, BenchRobot
+from robot_agent_harness.testing.chat_completions import ChatCompletionsApi
 from robot_agent_harness.testing.fake_clock import FakeClock, SequentialIds
 from robot_agent_harness.testing.journal_assertions import assert_journal, check_journal
 from robot_agent_harness.testing.messages_api import MessagesApi
@@ -20,6 +21,7 @@ from robot_agent_harness.testing.virtual_time import run_virtual, VirtualTimeLoo
 __all__ = [
     'Bench',
     'BenchRobot',
+    'ChatCompletionsApi',
     'FakeClock',
     'MessagesApi',
     'ScriptableNav2',

@@ -9,9 +9,10 @@ Content that the stub itself sent must come back as it was, and on an unchanged 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 import re
 from typing import Any
+
+from robot_agent_harness.testing.stub_server import Sent
 
 _TOOL_NAME = re.compile(r'[a-zA-Z0-9_-]{1,128}')
 _VERSION = re.compile(r'\d{4}-\d{2}-\d{2}')
@@ -23,14 +24,6 @@ _KEYS = frozenset(
         *('container', 'diagnostics', 'inference_geo', 'service_tier', 'speed'),
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """An assistant message that went out, and the request that it answered."""
-
-    content: list[Any]
-    request: Mapping[str, Any]
 
 
 def broken_rules(
@@ -62,6 +55,7 @@ def broken_rules(
     if not problems:  # the rest relies on the shape
         problems += _tool_results(messages)
         problems += _replayed(body, sent)
+        problems += _begun_with_thinking(body)
     return problems
 
 
@@ -172,7 +166,7 @@ def _replayed(body: Mapping[str, Any], sent: Sequence[Sent]) -> list[str]:
         if message['role'] != 'assistant' or not origins:
             continue
         where = f'messages.{index}'
-        same = [origin for origin in origins if message['content'] == _not_blank(origin.content)]
+        same = [origin for origin in origins if _same(message['content'], origin.content)]
         if not same:
             problems.append(
                 f'{where}: the blocks of an answer must come back as they were: '
@@ -188,11 +182,46 @@ def _replayed(body: Mapping[str, Any], sent: Sequence[Sent]) -> list[str]:
     return problems
 
 
+def _same(got: list[Any], sent: list[Any]) -> bool:
+    """Return whether blocks came back as they went out; an unsound call must be mended."""
+    expected = _not_blank(sent)
+    ids = [block.get('id') for block in expected]
+    return len(got) == len(expected) and all(
+        back == block
+        or (
+            {back.get('type'), block.get('type')} == {'tool_use'}
+            and not (
+                isinstance(block.get('input'), dict)
+                and isinstance(block.get('name'), str)
+                and _TOOL_NAME.fullmatch(block['name'])
+                and isinstance(block.get('id'), str)
+                and ids.count(block['id']) == 1
+            )
+        )
+        for back, block in zip(got, expected, strict=True)
+    )
+
+
+def _begun_with_thinking(body: Mapping[str, Any]) -> list[str]:
+    """Check that a tool loop that goes on with a thinking budget began with thinking."""
+    first: list[Any] = []
+    for message in body['messages']:
+        blocks = message['content']
+        if message['role'] == 'assistant' and not first and not isinstance(blocks, str):
+            first = blocks
+        elif message['role'] == 'user' and not _blocks(message, 'tool_result'):
+            first = []
+    thinks = (body.get('thinking') or {}).get('type') == 'enabled'
+    if thinks and first and first[0].get('type') not in ('thinking', 'redacted_thinking'):
+        return ['messages: with thinking enabled, the assistant turn must start with thinking']
+    return []
+
+
 def _keys(content: Any) -> set[Any]:
     """Return what identifies the blocks that the API signs or numbers."""
     blocks = [block for block in content if isinstance(block, dict)]
-    keys = {block.get('id') or block.get('signature') or block.get('data') for block in blocks}
-    return keys - {None}
+    keys = [block.get('id') or block.get('signature') or block.get('data') for block in blocks]
+    return {key for key in keys if isinstance(key, str)}
 
 
 def _not_blank(content: list[Any]) -> list[Any]:
