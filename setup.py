@@ -7,7 +7,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = 'robot_agent_harness'
-CONFIG = f'{PACKAGE}._config'
+SHIPPED = {f'{PACKAGE}._{folder}': folder for folder in ('config', 'msg')}
 ROOT = Path(__file__).parent
 
 
@@ -19,9 +19,12 @@ def data_files(folder):
 
 
 setup(
-    packages=[*find_packages(str(ROOT), include=[PACKAGE, f'{PACKAGE}.*']), CONFIG],
-    # The top-level folder that ROS users edit; robot_agent_harness.resources finds it here too.
-    package_dir={CONFIG: 'config'},
-    package_data={PACKAGE: data_files(PACKAGE), CONFIG: data_files('config')},
+    packages=[*find_packages(str(ROOT), include=[PACKAGE, f'{PACKAGE}.*']), *SHIPPED],
+    # Top-level folders of every ROS package; robot_agent_harness.resources finds them here too.
+    package_dir=SHIPPED,
+    package_data={
+        PACKAGE: data_files(PACKAGE),
+        **{package: data_files(folder) for package, folder in SHIPPED.items()},
+    },
     include_package_data=False,
 )

@@ -15,7 +15,7 @@ import zipfile
 import pytest
 
 import robot_agent_harness
-from robot_agent_harness.resources import config_path
+from robot_agent_harness.resources import config_path, message_path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE_XML = ElementTree.parse(ROOT / 'package.xml').getroot()
@@ -212,7 +212,7 @@ def test_core_imports_without_ros():
 def test_a_wheel_holds_every_module_and_every_shipped_file(tmp_path):
     tree = tmp_path / 'tree'
     ignore = shutil.ignore_patterns('__pycache__')
-    for name in ('robot_agent_harness', 'config'):
+    for name in ('robot_agent_harness', 'config', 'msg'):
         shutil.copytree(ROOT / name, tree / name, ignore=ignore)
     for name in ('setup.py', 'setup.cfg', 'pyproject.toml', 'LICENSE'):
         shutil.copy(ROOT / name, tree)
@@ -224,15 +224,21 @@ def test_a_wheel_holds_every_module_and_every_shipped_file(tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if '.dist-info/' not in name}
     modules = [path for path in (tree / 'robot_agent_harness').rglob('*') if path.is_file()]
-    config = [path for path in (tree / 'config').rglob('*') if path.is_file()]
-    assert packed == {
-        *(str(path.relative_to(tree)) for path in modules),
-        *(f'robot_agent_harness/_config/{path.relative_to(tree / "config")}' for path in config),
-    }
+    shipped = [
+        f'robot_agent_harness/_{path.relative_to(tree)}'
+        for folder in ('config', 'msg')
+        for path in (tree / folder).rglob('*')
+        if path.is_file()
+    ]
+    assert packed == {*(str(path.relative_to(tree)) for path in modules), *shipped}
 
 
 def test_shipped_configuration_is_found_from_the_source_tree():
     assert config_path('harness.yaml') == ROOT / 'config' / 'harness.yaml'
+
+
+def test_message_definitions_are_found_from_the_source_tree():
+    assert message_path('WorldSnapshot.msg') == ROOT / 'msg' / 'WorldSnapshot.msg'
 
 
 def test_a_missing_configuration_file_is_named():
