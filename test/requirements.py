@@ -510,6 +510,8 @@ _DESIGN = (
             'test_node_nav2.py'
             '::test_the_result_of_a_goal_that_another_process_sent_can_be_asked_for',
             'test_recovery.py::test_a_journal_with_nothing_open_gets_no_record_of_recovery',
+            'test_node_recovery.py'
+            '::test_a_node_that_is_deactivated_and_activated_again_recovers_no_second_time',
             'test_recovery.py::test_what_is_heard_of_an_own_goal_before_activation_is_neither_lost_nor_foreign',
         ),
         _clause(
