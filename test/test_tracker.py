@@ -217,6 +217,23 @@ def test_a_refused_goal_that_gives_feedback_is_cancelled_and_blocks_the_next_unt
     assert check_journal(tmp_path / 'j.db') == []
 
 
+@pytest.mark.parametrize('result', [False, True])
+def test_a_goal_that_gives_feedback_after_its_outcome_is_cancelled_unless_its_result_told_the_end(
+    result: bool, tmp_path: Path
+) -> None:
+    def play(bench: Bench) -> None:
+        bench.nav2.status((bench.nav2.own_goal, GoalStatus.SUCCEEDED))
+        if result:
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+
+    def after(bench: Bench) -> None:
+        bench.nav2.feedback(distance_remaining=1.0)
+
+    action, bench = ended(tmp_path / 'j.db', play, after=after)
+    assert action.state is ActionState.FAILED  # it is not at the goal
+    assert bench.nav2.cancel_requests == ([] if result else [action.action_id])
+
+
 def test_a_goal_that_the_controller_denies_and_then_gives_feedback_of_blocks_the_next(
     tmp_path: Path,
 ) -> None:

@@ -331,7 +331,7 @@ class RobotActionTracker:
             status,
             follower.plan,
             heard.accepted,
-            bool(heard.ends),
+            heard.result_ended,  # the status topic alone is believed until feedback belies it
             action.requested_monotonic_ns,
         )
         while len(self._ended) > ENDED_KEPT:
