@@ -165,6 +165,7 @@ class TurnTaker:
                 messages=tuple(messages),
                 tools=tools,
                 metadata=self._metadata(mission, trigger),
+                force_tool=nudged and not used_tools,
             )
             if self._settings.spent(mission):
                 return TurnResult()

@@ -42,7 +42,7 @@ async def test_a_model_behind_chat_completions_carries_a_mission_out(
     )
     path = tmp_path / 'journal.db'
     with ChatCompletionsApi(*answers, api_key=KEY) as api:
-        settings = ModelSettings(provider='openai', name='some-model', base_url=api.base_url)
+        settings = ModelSettings(provider='openai', name='gpt-4.1', base_url=api.base_url)
         model = make_client(settings, os.environ)
         nav2 = ArrivingNav2()
         async with Bench(path, model=model, nav2=nav2) as bench:
