@@ -21,10 +21,10 @@ from robot_agent_harness.actions import board, tracker
 from robot_agent_harness.llm.client import Decision, ModelRequest
 from robot_agent_harness.llm.planner import Prompt, Situation
 from robot_agent_harness.llm.prompting import (
-    DETAILS_BYTES,
     EVIDENCE_BYTES,
     INSTRUCTION_BYTES,
     MissionPlanner,
+    OLDER_DETAILS_BYTES,
 )
 from robot_agent_harness.llm.scripted import ScriptedClient
 from robot_agent_harness.mailbox import Mailbox, MAILBOX_MAX
@@ -33,7 +33,14 @@ from robot_agent_harness.testing import Bench, call, response, run_virtual, scri
 from robot_agent_harness.texts import cut, one_line
 from robot_agent_harness.world import WorldModel, WorldState
 from robot_agent_harness.world.salient import Salient
-from robot_agent_harness.world.world_model import VARIABLES_MAX
+from robot_agent_harness.world.world_model import (
+    ACTION_BYTES,
+    OUTCOME_BYTES,
+    TEXT_BYTES,
+    VALUE_BYTES,
+    VARIABLE_NAME_BYTES,
+    VARIABLES_MAX,
+)
 
 PAGE = (Path(__file__).parents[1] / 'docs' / 'world_model.md').read_text(encoding='utf-8')
 INTENT = {'purpose': 'look there', 'expected_outcome': 'the robot stands there'}
@@ -170,6 +177,22 @@ def test_a_turn_is_told_nothing_of_what_was_said_and_thought_in_an_earlier_one(
     assert 'FIRST ROUND' not in prompt
 
 
+def test_the_same_mission_is_told_in_the_same_words(tmp_path: Path) -> None:
+    async def scenario(path: Path) -> None:
+        async with Bench(path, model=model, nav2=nav2) as bench:
+            nav2.bench = bench
+            await bench.core.harness.run_mission('go')
+
+    prompts = []
+    for number in range(2):
+        go = call('navigate_to_place', say='I go.', name='kitchen', **INTENT)
+        model, nav2 = scripted(call('list_places'), go, FINISH), ArrivingNav2()
+        run_virtual(scenario(tmp_path / f'{number}.db'))
+        prompts.append([request.messages[0].text for request in model.requests])  # type: ignore[union-attr]
+    assert prompts[0] == prompts[1]
+    assert '"place":"kitchen","place_is":"observed"' in prompts[0][-1]
+
+
 # -- its size -------------------------------------------------------------------------------------
 
 
@@ -204,8 +227,10 @@ def test_whatever_is_said_a_prompt_stays_within_its_bytes_and_its_sections(part:
     state = replace(model.state, current_place=told)
     situation = replace(SITUATION, instruction=told, trigger=told, evidence=(told,) * 50)
     prompt = user(situation, state)
-    most = INSTRUCTION_BYTES + EVIDENCE_BYTES + DETAILS_BYTES + 10 * 300 + VARIABLES_MAX * 220
-    assert len(prompt.encode()) <= most + 1000
+    decisions = 10 * (ACTION_BYTES + OUTCOME_BYTES + 30) + 5 * TEXT_BYTES + OLDER_DETAILS_BYTES
+    variables = VARIABLES_MAX * (VARIABLE_NAME_BYTES + VALUE_BYTES + 6)
+    most = INSTRUCTION_BYTES + EVIDENCE_BYTES + decisions + variables + 1000
+    assert len(prompt.encode()) <= most
     assert len(sections(prompt)) == 5
     for line in sections(prompt)['Earlier decisions, oldest first']:
         json.loads(line[2:])
@@ -244,6 +269,30 @@ def test_a_persons_words_outlast_a_flood_of_events_and_repeated_ones_are_counted
     assert re.match(r'\d+ earlier events were left out', lines[0])
     assert len(lines) == MAILBOX_MAX + 1
     assert not mailbox
+
+
+@pytest.mark.parametrize('rationale', [0, 10, 100, 400])
+@pytest.mark.parametrize('intent', [0, 5, 20, 200])
+@pytest.mark.parametrize('why', [20, 90, 250])
+def test_a_prompt_grows_no_more_after_step_10_however_long_or_short_the_texts_are(
+    rationale: int, intent: int, why: int
+) -> None:
+    model = WorldModel()
+    situation = replace(SITUATION, evidence=('x' * 700,), projection='y' * 1100)
+    sizes = []
+    for step in range(30):
+        sizes.append(len(user(situation, model.state).encode()))
+        model.decided(
+            action='navigate_to_place{"name":"kitchen"}',
+            purpose='p' * intent,
+            expected_outcome='e' * intent,
+            rationale='r' * rationale,
+            outcome='accepted',
+            reason=None,
+            action_id=str(step),
+        )
+        model.ended(str(step), outcome='SUCCEEDED', reason='verified: ' + 'w' * why)
+    assert max(sizes) <= 1.05 * sizes[9]
 
 
 STEPS = 200

@@ -28,9 +28,9 @@ EVENT_BYTES = 4000
 EVIDENCE_BYTES = 8000
 """All of what has happened: the outcome, and of the rest the newest."""
 PLACE_BYTES = 80
-DETAILS_BYTES = 1400
-"""What was thought of earlier decisions, all together. The newest one's always fits; every
-decision is shown with its action and outcome in any case."""
+OLDER_DETAILS_BYTES = 700
+"""What was thought of the decisions before the newest, all together: so little that it is used up
+early in a mission, and the prompt grows no more. Their actions and outcomes are always shown."""
 DETAILS = ('purpose', 'expected_outcome', 'reason', 'rationale', 'place')
 """The details of a decision, the most telling first."""
 
@@ -107,10 +107,10 @@ def _remembered(world: WorldState) -> str:
 
 
 def _decisions(history: Sequence[HistoryEntry]) -> str:
-    """Return one record a line: action and outcome of each, and details of the newest as far as
-    they fit.
+    """Return one record a line: the newest in full, of the others action and outcome, and details
+    as far as they fit, the newer ones first.
     """
-    left = DETAILS_BYTES
+    left = OLDER_DETAILS_BYTES
     lines: list[str] = []
     for entry in reversed(history):
         record = {'action': entry.action, 'outcome': entry.outcome}
@@ -119,7 +119,8 @@ def _decisions(history: Sequence[HistoryEntry]) -> str:
             if not known[name]:
                 continue
             text = cut(known[name], PLACE_BYTES) if name == 'place' else known[name]
-            left -= len(compact({name: text}).encode())
+            if lines:
+                left -= len(compact({name: text}).encode())
             if left < 0:
                 break
             record[name] = text
