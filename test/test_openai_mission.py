@@ -54,6 +54,8 @@ async def test_a_model_behind_chat_completions_carries_a_mission_out(
     assert (report.outcome, report.claim_supported) == (MissionOutcome.ACHIEVED, True)
     assert check_journal(path) == []
     asked = [request.body for request in api.requests]
+    # Only an answer that calls nothing is followed by a request that must.
+    assert [body['tool_choice'] for body in asked] == ['auto', 'required', *['auto'] * 3]
     tools = {
         tool['function']['name']: tool['function']['parameters'] for tool in asked[0]['tools']
     }
