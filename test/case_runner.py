@@ -16,11 +16,14 @@ from pathlib import Path
 import sqlite3
 from typing import Any
 
+from raw_model import OVERLOADED, RawModel, said, used
+
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.skills.result import ToolResult
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.testing.bench import Bench, BenchRobot
 from robot_agent_harness.testing.scriptable_nav2 import ScriptableNav2
+from robot_agent_harness.world.salient import Salient
 
 CASES = json.loads((Path(__file__).parent / 'cases' / 'failures.json').read_text(encoding='utf-8'))
 
@@ -38,10 +41,16 @@ LABELS = {
     'ok': 'completed',
     'one_action_per_step': 'one_managed_action_per_step',
     'server_unavailable': 'controller_unavailable',
+    'tool_error': 'invalid_arguments',
 }
 """The collection's names for results, where ours differ."""
 
+MISSION_END_S = 600.0
+
 TOOLS = {'observe': 'get_world_snapshot'}
+
+MISSION_KINDS = ('K29', 'K30', 'K31', 'K32', 'K33')
+"""Kinds that are about what a model answers: there the loop asks it, in a mission."""
 
 
 @dataclass
@@ -72,9 +81,12 @@ def plain(value: Any) -> Any:
     return value
 
 
-async def play(variant: dict[str, Any], journal: Path) -> Played:
+async def play(variant: dict[str, Any], journal: Path, kind: str) -> Played:
     """Run one variant to its end."""
     steps = [(at, who, plain(what)) for at, who, what in variant['steps']]
+    model = None
+    if kind in MISSION_KINDS:
+        model = PlayedModel([(at, what) for at, who, what in steps if who == 'model'])
     start = min([0.0, *(at for at, _, _ in steps)])
     robot = BenchRobot()
     answered = any(who == 'server' and 'goal_response' in what for _, who, what in steps)
@@ -85,16 +97,20 @@ async def play(variant: dict[str, Any], journal: Path) -> Played:
     parameters = dict(SETTINGS)
     if 'scale configured as 100' in variant['name']:
         parameters['battery.percentage_scale'] = 100.0
-    async with Bench(journal, parameters=parameters, nav2=nav2, robot=robot) as bench:
+    bench = Bench(journal, parameters=parameters, nav2=nav2, robot=robot, model=model)
+    async with bench:
         if steps[0][1] == 'sys' and 'ros_clock' in steps[0][2]:
             # The time that the sequence starts at, not a jump that the harness sees.
             bench.clock.set_ros(steps.pop(0)[2]['ros_clock'])
             await asyncio.sleep(1.0)
-        player = _Player(bench, journal, asyncio.get_running_loop().time() - start)
+        player = _Player(bench, journal, asyncio.get_running_loop().time() - start, model)
         for at, who, what in sorted(steps, key=lambda step: step[0]):
             await player.until(at)
             await player.step(who, what)
         results = list(await asyncio.gather(*player.calls))
+        if model is not None:
+            await asyncio.wait_for(player.mission, MISSION_END_S)
+            assert model.problems == []
         for _ in range(60):
             if not bench.core.tracker.unfinished:
                 break
@@ -102,8 +118,53 @@ async def play(variant: dict[str, Any], journal: Path) -> Played:
         return _told(results, len(nav2.sent), journal, player.origin_wall_ns)
 
 
+class PlayedModel(RawModel):
+    """Answers as the steps of a case say, none before its time."""
+
+    def __init__(self, steps: list[tuple[float, dict[str, Any]]]) -> None:
+        super().__init__()
+        self.origin = 0.0
+        self.asked = False
+        """Whether it has been asked and has not answered yet."""
+        self._steps = steps
+        self._content: list[Any] = []
+
+    async def next_answer(self) -> Any:
+        if not self._steps:
+            return await super().next_answer()
+        at, what = self._steps.pop(0)
+        self.asked = True
+        await asyncio.sleep(max(0.0, self.origin + at - asyncio.get_running_loop().time()))
+        self.asked = False
+        if 'assert_request' in what:
+            _, assistant, results = self.bodies[-1]['messages']
+            assert assistant == {'role': 'assistant', 'content': self._content}
+            assert [block['type'] for block in results['content']] == ['tool_result']
+            return await super().next_answer()
+        if 'stream' in what:
+            return OVERLOADED  # what began has no end, so that there is no answer
+        if 'call' in what:
+            call_id = what.get('id', f'tu{len(self.bodies)}')
+            answer = said(used(_tool(what['call']), what['args'], id=call_id))
+        else:
+            response = what['response']
+            answer = said(*map(_block, response['content']), stop_reason=response['stop_reason'])
+        self._content = answer['content']
+        return answer
+
+
+def _block(block: dict[str, Any]) -> dict[str, Any]:
+    return {**block, 'name': _tool(block['name'])} if 'name' in block else block
+
+
+def _tool(name: str) -> str:
+    return TOOLS.get(name, name)
+
+
 class _Player:
-    def __init__(self, bench: Bench, journal: Path, origin: float) -> None:
+    def __init__(
+        self, bench: Bench, journal: Path, origin: float, model: PlayedModel | None
+    ) -> None:
         self.bench = bench
         self.journal = journal
         self.origin = origin
@@ -111,15 +172,26 @@ class _Player:
         self.origin_wall_ns = bench.clock.wall_ns() + round((origin - now) * 1e9)
         self.calls: list[asyncio.Task[ToolResult]] = []
         self.decision: str | None = None
+        self.model = model
+        if model is not None:
+            model.origin = origin
+            mission = bench.core.harness.run_mission('what the case is about')
+            self.mission = asyncio.create_task(mission)
 
     async def until(self, at: float) -> None:
         await asyncio.sleep(max(0.0, self.origin + at - asyncio.get_running_loop().time()))
 
     async def step(self, who: str, what: dict[str, Any]) -> None:
-        if who in ('model', 'mcp'):
+        if who == 'model' and self.model is not None:
+            if not self.model.asked:
+                # The loop asks when something happens, so that it is asked at this time.
+                self.bench.core.harness.notify(Salient('human_message', 'how is it going?', {}))
+        elif who in ('model', 'mcp'):
             self._caller(who, what)
         elif who == 'server':
             await self._server(what)
+        elif who == 'tool':
+            return  # the tool is the package's own, and answers as it does
         elif who == 'world':
             _world(self.bench.robot, what)
         else:
@@ -131,9 +203,8 @@ class _Player:
         if 'turn_snapshot' in what:
             self.decision = self.bench.core.observer.capture(None).snapshot_id
             return
-        name = TOOLS.get(what['call'], what['call'])
         call = self.bench.call(
-            name,
+            _tool(what['call']),
             what['args'],
             client={'kind': who},
             decision_snapshot_id=self.decision,
@@ -210,6 +281,9 @@ def _told(
 ) -> Played:
     with JournalReader(journal) as reader:
         events = list(reader.events())
+    if not results:
+        recorded = [event.payload for event in events if event.type == 'TOOL_RESULT_RECORDED']
+        results = [ToolResult(ResultStatus(told['status']), '') for told in recorded]
     started = [event for event in events if event.type == 'ROBOT_ACTION_STARTED']
     outcomes, decided, paths = [], [], []
     for start in started:

@@ -64,7 +64,8 @@ _DESIGN = (
             '::test_a_call_that_closing_interrupts_names_its_action_and_says_whether_the_goal_left',
             'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
             'test_kill.py::test_killed_at_any_moment_nothing_is_lost_doubled_or_sent_again',
-            'test_fail_closed.py::test_whatever_a_skill_does_its_call_gets_one_result_that_is_json',
+            'test_fail_closed.py'
+            '::test_whatever_a_skill_does_its_call_gets_one_result_that_is_json',
             'test_tracker.py'
             '::test_a_listener_that_fails_leaves_the_action_and_the_other_listeners_alone',
             'test_harness.py::test_the_model_cannot_make_the_loop_wait',
@@ -76,7 +77,8 @@ _DESIGN = (
             'test_invariants.py::test_success_is_said_only_of_what_was_seen_to_be_so',
             'test_lifecycle.py::test_success_is_reached_from_verification_only',
             'test_recordings.py::test_success_that_no_pose_confirms_stays_unknown',
-            'test_campaign.py::test_300_random_missions_have_no_false_success_and_no_broken_invariant',
+            'test_campaign.py'
+            '::test_300_random_missions_have_no_false_success_and_no_broken_invariant',
             'test_fail_closed.py::test_a_verifier_that_raises_has_shown_nothing',
             'test_tracker.py'
             '::test_a_controller_that_contradicts_itself_confirms_nothing_in_any_order',
@@ -92,7 +94,8 @@ _DESIGN = (
             '::test_a_journal_that_cannot_be_written_is_an_error_in_diagnostics',
             'test_journal_failures.py'
             '::test_whatever_fails_when_facts_keep_their_order_and_failures_leave_no_trace',
-            'test_fail_closed.py::test_without_a_journal_nothing_is_sent_and_all_that_happened_is_written_later',
+            'test_fail_closed.py'
+            '::test_without_a_journal_nothing_is_sent_and_all_that_happened_is_written_later',
         ),
         _clause(
             'INV-4',
@@ -111,7 +114,8 @@ _DESIGN = (
             ' is in.',
             'test_invariants.py'
             '::test_nothing_outside_the_simulation_can_command_a_velocity_or_a_stop',
-            'test_fail_closed.py::test_an_emergency_stop_is_seen_while_the_model_hangs_and_the_journal_is_dead',
+            'test_fail_closed.py'
+            '::test_an_emergency_stop_is_seen_while_the_model_hangs_and_the_journal_is_dead',
         ),
     ),
     *_of(
@@ -207,7 +211,8 @@ _DESIGN = (
             '::test_without_trustworthy_state_from_after_the_end_nothing_is_confirmed',
             'test_recordings.py::test_success_at_the_goal_of_the_preempted_one_is_disproved',
             'test_verification.py::test_success_that_contradicts_itself_confirms_nothing',
-            'test_verification.py::test_the_position_tolerance_is_neither_wider_nor_narrower_than_it_says',
+            'test_verification.py'
+            '::test_the_position_tolerance_is_neither_wider_nor_narrower_than_it_says',
         ),
         _clause(
             'PIECE-09',
@@ -365,7 +370,8 @@ _DESIGN = (
             'The first terminal outcome stands; what comes later is recorded as late progress.',
             'test_tracker.py'
             '::test_what_is_heard_after_the_end_is_recorded_as_late_and_changes_nothing',
-            'test_dds_controller.py::test_an_acceptance_that_comes_too_late_is_noted_and_the_goal_is_called_off',
+            'test_dds_controller.py'
+            '::test_an_acceptance_that_comes_too_late_is_noted_and_the_goal_is_called_off',
         ),
         _clause(
             'DEC-02',
@@ -377,7 +383,8 @@ _DESIGN = (
             'test_tracker.py'
             '::test_a_goal_that_gives_feedback_after_its_outcome_is_cancelled_unless_its_result_told_the_end',
             'test_recovery.py::test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work',
-            'test_recovery.py::test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way',
+            'test_recovery.py'
+            '::test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way',
         ),
         _clause(
             'DEC-03',
@@ -517,7 +524,8 @@ _DESIGN = (
             'test_recovery.py::test_a_journal_with_nothing_open_gets_no_record_of_recovery',
             'test_node_recovery.py'
             '::test_a_node_that_is_deactivated_and_activated_again_recovers_no_second_time',
-            'test_recovery.py::test_what_is_heard_of_an_own_goal_before_activation_is_neither_lost_nor_foreign',
+            'test_recovery.py'
+            '::test_what_is_heard_of_an_own_goal_before_activation_is_neither_lost_nor_foreign',
         ),
         _clause(
             'DEC-19',
@@ -641,7 +649,8 @@ _DESIGN = (
             'TRAP-01',
             'A result of the previous goal is not taken for this one.',
             'test_tracker.py::test_news_of_an_earlier_goal_completes_no_later_one',
-            'test_dds_controller.py::test_statuses_results_and_feedback_of_other_goals_end_nothing_of_ours',
+            'test_dds_controller.py'
+            '::test_statuses_results_and_feedback_of_other_goals_end_nothing_of_ours',
         ),
         _clause(
             'TRAP-02',
@@ -915,7 +924,8 @@ _CONTRACT = (
             'test_end_to_end.py::test_with_the_emergency_stop_engaged_no_goal_is_sent',
             'test_node_sources.py::test_what_was_latched_before_the_start_is_received',
             'test_world_builder.py::test_a_latched_emergency_stop_does_not_go_stale',
-            'test_preconditions.py::test_a_call_right_after_the_start_hears_what_the_robot_latches',
+            'test_preconditions.py'
+            '::test_a_call_right_after_the_start_hears_what_the_robot_latches',
         ),
         _clause(
             'CON-ROS-09',
@@ -1369,7 +1379,8 @@ _CONTRACT = (
             'test_journal_schema.py::test_every_migration_has_a_name_and_counts_in_the_version',
             'test_journal_migrations.py'
             '::test_a_journal_of_the_first_release_is_migrated_where_it_lies',
-            'test_journal_migrations.py::test_a_migrated_journal_answers_what_the_old_one_could_not',
+            'test_journal_migrations.py'
+            '::test_a_migrated_journal_answers_what_the_old_one_could_not',
             'test_journal_migrations.py::test_a_reader_reads_an_old_journal_and_migrates_nothing',
             'test_journal_migrations.py::test_the_next_schema_is_reached_from_every_release',
             'test_journal_migrations.py::test_a_migration_that_fails_leaves_the_journal_as_it_was',
@@ -1386,7 +1397,8 @@ _CONTRACT = (
             ' that is on record.',
             'test_dispatcher.py::test_every_decision_snapshot_of_a_managed_call_is_in_the_journal',
             'test_end_to_end.py::test_a_verified_arrival_is_in_the_journal_as_it_was_on_the_wire',
-            'test_fail_closed.py::test_an_emergency_stop_is_seen_while_the_model_hangs_and_the_journal_is_dead',
+            'test_fail_closed.py'
+            '::test_an_emergency_stop_is_seen_while_the_model_hangs_and_the_journal_is_dead',
         ),
         _clause(
             'CON-JNL-11',
@@ -1567,14 +1579,14 @@ _CASES = _of(
         'A controller that dies leaves UNKNOWN, and is waited for by nobody.',
         _CASE,
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
-        'test_dds_controller.py::test_a_server_that_comes_back_without_its_memory_is_believed_in_nothing',
+        'test_dds_controller.py'
+        '::test_a_server_that_comes_back_without_its_memory_is_believed_in_nothing',
     ),
     _clause(
         'K03',
         'A terminal status 0 or without a meaning proves nothing.',
         _CASE,
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
-        'test_preconditions.py::test_a_server_that_was_just_found_may_say_first_what_it_runs',
     ),
     _clause(
         'K04',
@@ -1594,6 +1606,7 @@ _CASES = _of(
         _CASE,
         'test_end_to_end.py::test_a_goal_of_somebody_else_preempts_and_blocks_the_next',
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_preconditions.py::test_a_server_that_was_just_found_may_say_first_what_it_runs',
     ),
     _clause(
         'K07',
@@ -1668,7 +1681,8 @@ _CASES = _of(
         'K18',
         'Clocks that step back deceive neither ages nor timeouts.',
         _CASE,
-        'test_dds_controller.py::test_simulated_time_that_starts_again_makes_what_was_seen_before_worthless',
+        'test_dds_controller.py'
+        '::test_simulated_time_that_starts_again_makes_what_was_seen_before_worthless',
     ),
     _clause(
         'K19',
@@ -1687,8 +1701,10 @@ _CASES = _of(
         'K21',
         'A flood of feedback delays no result and fills no journal.',
         _CASE,
-        'test_dds_controller.py::test_a_flood_of_own_feedback_delays_no_result_and_fills_no_journal',
-        'test_dds_controller.py::test_a_flood_of_foreign_feedback_costs_less_than_a_tenth_of_a_core',
+        'test_dds_controller.py'
+        '::test_a_flood_of_own_feedback_delays_no_result_and_fills_no_journal',
+        'test_dds_controller.py'
+        '::test_a_flood_of_foreign_feedback_costs_less_than_a_tenth_of_a_core',
     ),
     _clause(
         'K22',
@@ -1743,12 +1759,34 @@ _CASES = _of(
         'test_harness.py::test_each_failed_attempt_to_ask_the_model_is_on_record',
         'test_harness.py::test_a_model_that_cannot_be_asked_ends_the_mission',
         'test_harness.py::test_a_cancelled_mission_does_not_ask_again_where_the_model_had_failed',
+        _CASE,
+        'test_model_kinds.py'
+        '::test_of_a_broken_answer_nothing_is_carried_out_and_of_its_repetition_everything_once',
+        'test_model_kinds.py'
+        '::test_a_failure_that_may_pass_is_waited_out_a_bounded_number_of_times',
+        'test_model_kinds.py::test_the_pause_that_a_provider_asks_for_is_kept',
+        'test_model_kinds.py::test_a_failure_that_does_not_pass_ends_the_mission_at_once',
+        'test_model_kinds.py'
+        '::test_a_failure_inside_the_tool_loop_repeats_the_question_and_no_tool',
+        'test_model_kinds.py::test_a_world_that_moved_on_during_the_retries_meets_the_check',
+        'test_model_kinds.py::test_a_model_that_is_lost_leaves_no_action_behind',
+        'test_model_kinds.py'
+        '::test_what_fails_in_passing_on_the_wire_is_no_answer_and_may_be_asked_again',
+        'test_model_kinds.py::test_what_fails_for_good_on_the_wire_says_so',
+        'test_model_kinds.py::test_a_mission_survives_a_bad_line_and_acts_once',
     ),
     _clause(
         'K30',
         'A response that was cut moves nothing, and is answered.',
         'test_contract_gaps.py::test_a_cut_tool_call_moves_nothing_and_is_answered',
         'test_llm_anthropic.py::test_a_truncated_tool_call_is_marked_and_answered',
+        _CASE,
+        'test_model_kinds.py'
+        '::test_no_call_of_an_answer_that_was_cut_is_carried_out_and_each_is_told_so',
+        'test_model_kinds.py'
+        '::test_arguments_that_are_no_object_move_nothing_even_in_a_whole_answer',
+        'test_model_kinds.py::test_a_call_before_an_end_that_is_none_moves_nothing',
+        'test_model_kinds.py::test_an_answer_cut_while_thinking_is_asked_for_again',
     ),
     _clause(
         'K31',
@@ -1756,6 +1794,14 @@ _CASES = _of(
         'test_harness.py::test_one_managed_action_a_decision_the_second_gets_its_own_result',
         'test_llm_anthropic.py::test_two_calls_are_answered_together_in_their_order',
         'test_dispatcher.py::test_an_unknown_tool_is_answered_with_what_there_is',
+        _CASE,
+        'test_model_kinds.py'
+        '::test_of_several_physical_calls_one_is_carried_out_and_each_has_its_result',
+        'test_model_kinds.py::test_all_calls_of_an_answer_are_answered_together_in_their_order',
+        'test_model_kinds.py'
+        '::test_an_invented_tool_is_answered_with_those_that_exist_and_the_loop_goes_on',
+        'test_model_kinds.py::test_calls_that_share_an_id_move_nothing_and_are_answered_apart',
+        'test_model_kinds.py::test_an_id_that_comes_again_in_a_later_turn_is_another_call',
     ),
     _clause(
         'K32',
@@ -1765,11 +1811,23 @@ _CASES = _of(
         'test_harness.py::test_a_model_that_only_talks_is_asked_a_bounded_number_of_times',
         'test_llm_anthropic.py::test_an_empty_end_of_turn_is_a_decision_and_is_not_sent_back',
         'test_llm_anthropic.py::test_a_refusal_is_a_decision_without_calls',
+        _CASE,
+        'test_model_kinds.py'
+        '::test_an_answer_without_a_call_is_asked_for_once_more_and_proves_nothing',
+        'test_model_kinds.py'
+        '::test_an_answer_without_a_call_under_a_running_action_leaves_it_to_its_outcome',
+        'test_model_kinds.py'
+        '::test_an_empty_end_after_a_tool_result_ends_the_turn_and_is_never_sent_back',
+        'test_model_kinds.py::test_words_beside_a_call_are_its_rationale_and_no_claim',
     ),
     _clause(
         'K33',
         'Thinking blocks go back exactly as they came.',
         'test_llm_anthropic.py::test_the_assistant_turn_is_replayed_unchanged_in_the_tool_loop',
+        _CASE,
+        'test_model_kinds.py'
+        '::test_blocks_go_back_as_they_came_within_the_turn_and_nowhere_after_it',
+        'test_model_kinds.py::test_thinking_is_on_record_once_and_in_no_history',
     ),
     _clause(
         'K34',
@@ -1785,7 +1843,8 @@ _CASES = _of(
         'test_journal_failures.py::test_a_full_disk_loses_nothing_and_recovers',
         'test_journal_failures.py::test_a_file_system_without_space_says_so',
         'test_journal_open.py::test_a_path_without_permission_is_named_with_a_remedy',
-        'test_fail_closed.py::test_without_a_journal_nothing_is_sent_and_all_that_happened_is_written_later',
+        'test_fail_closed.py'
+        '::test_without_a_journal_nothing_is_sent_and_all_that_happened_is_written_later',
     ),
     _clause(
         'K36',

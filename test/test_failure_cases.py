@@ -18,20 +18,22 @@ NOT_HERE = {'follow_waypoints': 'the package has no follow_waypoints skill'}
 
 def _variants() -> list[Any]:
     return [
-        pytest.param(variant, id=f'{case["id"]}-{variant["name"]}')
+        pytest.param(variant, case['kind'], id=f'{case["id"]}-{variant["name"]}')
         for case in CASES
         for variant in case['variants']
     ]
 
 
-@pytest.mark.parametrize('variant', _variants())
-def test_a_known_failure_is_told_truthfully(variant: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(('variant', 'kind'), _variants())
+def test_a_known_failure_is_told_truthfully(
+    variant: dict[str, Any], kind: str, tmp_path: Path
+) -> None:
     for _, _, what in variant['steps']:
         if what.get('call') in NOT_HERE:
             pytest.skip(NOT_HERE[what['call']])
     expect = variant['expect']
 
-    played = run_virtual(play(variant, tmp_path / 'journal.db'))
+    played = run_virtual(play(variant, tmp_path / 'journal.db', kind))
 
     statuses = [result.status.value for result in played.results]
     assert len(statuses) == len(expect['results'])
