@@ -118,6 +118,19 @@ def _report(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
     return 0
 
 
+def _add_journal(parser: argparse.ArgumentParser) -> None:
+    from robot_agent_harness.journal_tools import SUBCOMMANDS
+    from robot_agent_harness.journal_tools.subcommand import add_subcommands
+
+    add_subcommands(parser, SUBCOMMANDS)
+
+
+def _journal(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
+    from robot_agent_harness.journal_tools.subcommand import run_subcommand
+
+    return run_subcommand(arguments, PROGRAM)
+
+
 def _add_mcp_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--client',
@@ -196,6 +209,13 @@ COMMANDS: dict[str, Command] = {
         ' sourced here, over stdio. Holds no token.',
         _add_mcp_config,
         _mcp_config,
+    ),
+    'journal': Command(
+        'look into a journal, check it, close it',
+        'Look into a journal: one that a harness writes, one that a killed one left, an archive.'
+        ' Nothing but rotate writes.',
+        _add_journal,
+        _journal,
     ),
     'report': Command(
         'write a mission report from a journal',

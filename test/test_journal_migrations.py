@@ -31,7 +31,7 @@ from robot_agent_harness.journal.schema import COLUMNS, migrations, SCHEMA_USER_
 from robot_agent_harness.testing import check_journal
 
 ALL_COLUMNS = ', '.join(COLUMNS)
-NEXT = '0003_of_the_test'
+NEXT = '0004_of_the_test'
 pytestmark = pytest.mark.anyio
 
 
@@ -121,7 +121,12 @@ async def test_the_next_schema_is_reached_from_every_release(
         async with opened(path) as journal:
             await journal.append(fact(1))
         names = [done.name for done in next_schema.applied(Database(path))]
-        assert names == ['0001_events', '0002_decisions_and_usage', NEXT]
+        assert names == [
+            '0001_events',
+            '0002_decisions_and_usage',
+            '0003_find_by_type_and_time',
+            NEXT,
+        ]
         assert ask(path, 'SELECT count(*), count(operator) FROM events')[0][1] == 0
         assert check_journal(path) == []
     assert rows(old, ALL_COLUMNS)[:-1] == _records_of_the_first_release()
@@ -140,7 +145,7 @@ async def test_what_the_next_schema_wrote_is_refused_by_this_release_and_left_as
     monkeypatch.undo()
     before = content(old)
     for use in (JournalReader, partial(MissionJournal.open, clock=SystemClock())):
-        with pytest.raises(JournalTooNewError, match='schema 3, and .* knows up to 2: upgrade'):
+        with pytest.raises(JournalTooNewError, match='schema 4, and .* knows up to 3: upgrade'):
             use(old)
     assert content(old) == before
 
@@ -150,7 +155,7 @@ async def test_a_migration_that_fails_leaves_the_journal_as_it_was(
 ) -> None:
     before = rows(old, ALL_COLUMNS)
 
-    @next_schema(name='0004_breaks')
+    @next_schema(name='0005_breaks')
     def _break(db: Database) -> None:
         db.execute('CREATE TABLE half (x)')
         db.execute('CREATE TABLE events (x)')

@@ -24,17 +24,49 @@ from robot_agent_harness.errors import (
     JournalUnavailableError,
 )
 from robot_agent_harness.events import EventType, RecordedEvent, SCHEMA_VERSION
-from robot_agent_harness.journal.schema import COLUMNS, follows, GENESIS, MISSION_USAGE
+from robot_agent_harness.journal.archive import is_archive, unpack
+from robot_agent_harness.journal.schema import (
+    COLUMNS,
+    DECISION_LOG,
+    follows,
+    GENESIS,
+    MISSION_USAGE,
+    TIME_INDEX,
+)
+from robot_agent_harness.journal.selection import ENDS, Selection
 from robot_agent_harness.journal.soundness import check_identity, connect_read_only, has_wal
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
 
 PAGE_ROWS = 500
 """Rows that are fetched at once."""
 
+FIRST_PAGE_ROWS = 50
+"""The same of what takes longer, at first."""
+
 BUSY_TIMEOUT_MS = 2000
 """How long to wait for the moments in which SQLite locks readers out (recovery of a log)."""
 
 _SELECT = f'SELECT {", ".join(COLUMNS)} FROM events'
+
+_DECISIONS = f"""
+SELECT log.*, answer.wall_time_ns AS wall_time_ns,
+       (SELECT json_extract(r.payload, '$.status') FROM events AS r
+        WHERE r.tool_call_id = log.tool_call_id AND +r.type = 'TOOL_RESULT_RECORDED'
+        ORDER BY r.seq LIMIT 1) AS status,
+       begun.action_id AS action_id,
+       json_extract(ended.payload, '$.state') AS state,
+       json_extract(ended.payload, '$.reason') AS reason
+FROM ({DECISION_LOG}) AS log
+JOIN events AS answer ON answer.seq = log.seq
+LEFT JOIN events AS begun ON begun.seq = (
+    SELECT b.seq FROM events AS b
+    WHERE b.tool_call_id = log.tool_call_id AND +b.type = 'ROBOT_ACTION_STARTED'
+    ORDER BY b.seq LIMIT 1)
+LEFT JOIN events AS ended ON ended.seq = (
+    SELECT e.seq FROM events AS e
+    WHERE e.action_id = begun.action_id AND +e.type = 'ROBOT_ACTION_OUTCOME'
+    ORDER BY e.seq LIMIT 1)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +132,14 @@ class JournalReader:
             raise JournalUnavailableError(f'there is no journal {self.path}')
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         with self._errors_named():
+            self._file = self._identity()
             self._conn = self._connect()
+            while self._identity() != self._file:
+                # A rotation came between: SQLite would read one file by the log of another.
+                self.close()
+                self._file = self._identity()
+                self._conn = self._connect()
+            self._finds_by_time = self._has(TIME_INDEX)
 
     def __enter__(self) -> JournalReader:
         """Return the reader itself."""
@@ -116,6 +155,21 @@ class JournalReader:
         if self._copy is not None:
             self._copy.cleanup()
             self._copy = None
+
+    @property
+    def in_place(self) -> bool:
+        """Return whether the file that was opened still bears its name."""
+        try:
+            return self._identity() == self._file
+        except FileNotFoundError:
+            return False
+
+    @property
+    def data_version(self) -> int:
+        """Return a number that changes whenever somebody has written; cheap to ask for."""
+        with self._errors_named():
+            (version,) = self._conn.execute('PRAGMA data_version').fetchone()
+        return int(version)
 
     @property
     def last_seq(self) -> int:
@@ -141,26 +195,113 @@ class JournalReader:
         :raises JournalCorruptError: a record cannot be read.
         :raises JournalTooNewError: a record is of a schema that this release does not know.
         """
-        filters = {
-            'mission_id': mission_id,
-            'action_id': action_id,
-            'tool_call_id': tool_call_id,
-            'type': type.value if isinstance(type, EventType) else type,
-        }
-        given = {column: value for column, value in filters.items() if value is not None}
-        where = ' AND '.join(['seq > :after', *(f'{column} = :{column}' for column in given)])
+        kind = type.value if isinstance(type, EventType) else type
+        selection = Selection(
+            mission_id=mission_id,
+            action_id=action_id,
+            tool_call_id=tool_call_id,
+            types=() if kind is None else (kind,),
+        )
+        return self.select(selection, after_seq=after_seq, limit=limit)
+
+    def select(
+        self, selection: Selection, *, after_seq: int = 0, limit: int | None = None
+    ) -> Iterator[RecordedEvent]:
+        """Yield the records of a selection, in order, as they are needed.
+
+        :param after_seq: only records with a higher number.
+        :param limit: at most so many.
+        :raises JournalCorruptError: a record cannot be read.
+        :raises JournalTooNewError: a record is of a schema that this release does not know.
+        """
+        found = self._where(selection)
+        if found is None:
+            return
+        where, values = found
         left = limit
         while left is None or left > 0:
             size = PAGE_ROWS if left is None else min(PAGE_ROWS, left)
             page = self._rows(
-                f'{_SELECT} WHERE {where} ORDER BY seq LIMIT :size',
-                {**given, 'after': after_seq, 'size': size},
+                f'{_SELECT} WHERE {where} AND seq > :after ORDER BY seq LIMIT :size',
+                {**values, 'after': after_seq, 'size': size},
             )
             yield from page
             if len(page) < size:
                 return
             after_seq = page[-1].seq
             left = None if left is None else left - size
+
+    def before_newest(self, selection: Selection, count: int) -> int:
+        """Return after which record the newest `count` of a selection come; 0: all of them do."""
+        found = self._where(selection)
+        if found is None:
+            return 0
+        where, values = found
+        with self._errors_named():
+            row = self._conn.execute(
+                f'SELECT seq FROM events WHERE {where} ORDER BY seq DESC LIMIT 1 OFFSET :count',
+                {**values, 'count': count},
+            ).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def count(self, selection: Selection) -> int:
+        """Return how many records a selection has."""
+        found = self._where(selection)
+        if found is None:
+            return 0
+        where, values = found
+        with self._errors_named():
+            query = f'SELECT count(*) FROM events WHERE {where}'
+            (number,) = self._conn.execute(query, values).fetchone()
+        return int(number)
+
+    def end(self, begin: RecordedEvent) -> RecordedEvent | None:
+        """Return the record that ends what this one begins; None while it is open.
+
+        :param begin: of a type in `ENDS`.
+        """
+        kind, column = ENDS[begin.type]
+        query = f'{_SELECT} WHERE type = ? AND seq > ? AND +{column} = ? ORDER BY seq LIMIT 1'
+        rows = self._rows(query, (kind, begin.seq, getattr(begin, column)))
+        return rows[0] if rows else None
+
+    def decisions(
+        self,
+        selection: Selection,
+        *,
+        status: str | None = None,
+        reason: str | None = None,
+        after_seq: int = 0,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the rows of `decision_log`, each with how its call and its action ended.
+
+        `status` is of the call's result, `action_id`, `state` and `reason` of its action; None
+        where there is none.
+
+        :param selection: of the model's answers.
+        """
+        ended = {'status': status, 'reason': reason}
+        given = {name: value for name, value in ended.items() if value is not None}
+        only = ''.join(f' AND {name} = :{name}' for name in given)
+        order = 'DESC' if newest_first else 'ASC'
+        left = limit
+        for answers in self._pages(selection, after_seq, order):
+            with self._errors_named():
+                cursor = self._conn.execute(
+                    f'SELECT * FROM ({_DECISIONS}) WHERE seq IN (SELECT value FROM'
+                    f' json_each(:answers)){only} ORDER BY seq {order}',
+                    {**given, 'answers': json.dumps(answers)},
+                )
+                names = [column[0] for column in cursor.description]
+                rows = cursor.fetchall()
+            for row in rows if left is None else rows[:left]:
+                yield dict(zip(names, row, strict=True))
+            if left is not None:
+                left -= len(rows)
+                if left <= 0:
+                    return
 
     def newest(self, type: EventType) -> RecordedEvent | None:
         """Return the newest record of a type; None if there is none."""
@@ -229,13 +370,55 @@ class JournalReader:
             if len(page) < PAGE_ROWS:
                 return expected - 1
 
+    def _pages(self, selection: Selection, after_seq: int, order: str) -> Iterator[list[int]]:
+        """Yield the numbers of a selection's records, a few at first, since somebody waits."""
+        found = self._where(selection)
+        if found is None:
+            return
+        where, values = found
+        bound, last = ('seq > :last', after_seq)
+        if order == 'DESC':
+            bound, last = ('seq < :last AND seq > :after', self.last_seq + 1)
+        size = FIRST_PAGE_ROWS
+        while True:
+            with self._errors_named():
+                rows = self._conn.execute(
+                    f'SELECT seq FROM events WHERE {where} AND {bound} ORDER BY seq {order}'
+                    ' LIMIT :size',
+                    {**values, 'last': last, 'after': after_seq, 'size': size},
+                ).fetchall()
+            if not rows:
+                return
+            yield [seq for (seq,) in rows]
+            last, size = rows[-1][0], PAGE_ROWS
+
+    def _where(self, selection: Selection) -> tuple[str, dict[str, Any]] | None:
+        """Return the condition of a selection and its values; None where nothing can match."""
+        if selection.since_ns is None and selection.until_ns is None:
+            return selection.where()
+        if not self._finds_by_time:
+            return selection.where()
+        # Clocks step back at times, so that times are no order; but where in the file the wanted
+        # ones lie can be told from the index alone.
+        terms = []
+        if selection.since_ns is not None:
+            terms.append('wall_time_ns >= :since_ns')
+        if selection.until_ns is not None:
+            terms.append('wall_time_ns <= :until_ns')
+        with self._errors_named():
+            first, last = self._conn.execute(
+                f'SELECT min(seq), max(seq) FROM events WHERE {" AND ".join(terms)}',
+                {'since_ns': selection.since_ns, 'until_ns': selection.until_ns},
+            ).fetchone()
+        return None if first is None else selection.where((first, last))
+
     def _unanswered(
         self, column: str, begin: EventType, end: EventType
     ) -> tuple[RecordedEvent, ...]:
         rows = self._rows(
             f'{_SELECT} AS begun WHERE type = ? AND {column} IS NOT NULL AND NOT EXISTS ('
             f'SELECT 1 FROM events AS ended WHERE ended.{column} = begun.{column}'
-            ' AND ended.type = ?) ORDER BY seq',
+            ' AND +ended.type = ?) ORDER BY seq',
             (begin.value, end.value),
         )
         return tuple(rows)
@@ -278,8 +461,21 @@ class JournalReader:
             )
         return RecordedEvent(**{**fields, 'payload': payload})
 
+    def _identity(self) -> tuple[int, int]:
+        found = self.path.stat()
+        return found.st_dev, found.st_ino
+
+    def _has(self, index: str) -> bool:
+        query = "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = ?"
+        (number,) = self._conn.execute(query, (index,)).fetchone()
+        return bool(number)
+
     def _connect(self) -> sqlite3.Connection:
         """Open the file where it lies; where SQLite cannot even make a -shm, without one."""
+        if is_archive(self.path):
+            copy = self._private_copy()
+            unpack(self.path, copy)
+            return self._checked(connect_read_only(copy))
         try:
             return self._checked(connect_read_only(self.path))
         except sqlite3.OperationalError as error:
@@ -287,12 +483,16 @@ class JournalReader:
                 raise
         if not has_wal(self.path):
             return self._checked(connect_read_only(self.path, immutable=True))
-        self._copy = tempfile.TemporaryDirectory(prefix='journal-')
-        copy = Path(self._copy.name) / self.path.name
+        copy = self._private_copy()
         for suffix in ('', '-wal'):
             source = self.path.with_name(self.path.name + suffix)
             shutil.copyfile(source, copy.with_name(copy.name + suffix))
         return self._checked(connect_read_only(copy))
+
+    def _private_copy(self) -> Path:
+        """Return where a copy may be made that nobody else can read."""
+        self._copy = tempfile.TemporaryDirectory(prefix='journal-')
+        return Path(self._copy.name) / self.path.name
 
     def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:

@@ -166,12 +166,12 @@ WHERE response.type = 'MODEL_RESPONSE_RECORDED'
 def _count_decisions_and_usage(db: Database) -> None:
     """Give each decision one row, and each mission what its model was asked and has cost."""
     db.execute('DROP VIEW decision_log')
-    db.create_view('decision_log', _DECISION_LOG)
+    db.create_view('decision_log', DECISION_LOG)
     db.create_view('mission_usage', MISSION_USAGE)
     db.execute('PRAGMA user_version = 2')
 
 
-_DECISION_LOG = """
+DECISION_LOG = """
 SELECT response.seq AS seq,
        response.mission_id AS mission_id,
        response.turn_id AS turn_id,
@@ -189,26 +189,27 @@ SELECT response.seq AS seq,
 FROM events AS response
 LEFT JOIN events AS turn ON turn.seq = (
     SELECT t.seq FROM events AS t
-    WHERE t.turn_id = response.turn_id AND t.type = 'MODEL_TURN_STARTED' AND t.seq < response.seq
+    WHERE t.turn_id = response.turn_id AND +t.type = 'MODEL_TURN_STARTED' AND t.seq < response.seq
     ORDER BY t.seq DESC LIMIT 1)
 LEFT JOIN events AS call ON call.seq = (
     SELECT c.seq FROM events AS c
-    WHERE c.turn_id = response.turn_id AND c.type = 'TOOL_CALL_RECORDED' AND c.seq > response.seq
+    WHERE c.turn_id = response.turn_id AND +c.type = 'TOOL_CALL_RECORDED' AND c.seq > response.seq
       AND NOT EXISTS (
         SELECT 1 FROM events AS later
-        WHERE later.turn_id = response.turn_id AND later.type = 'MODEL_RESPONSE_RECORDED'
+        WHERE later.turn_id = response.turn_id AND +later.type = 'MODEL_RESPONSE_RECORDED'
           AND later.seq > response.seq AND later.seq < c.seq)
     ORDER BY EXISTS (
         SELECT 1 FROM events AS checked
         WHERE checked.tool_call_id = c.tool_call_id
-          AND checked.type = 'ACTION_PRECONDITION_CHECKED') DESC,
+          AND +checked.type = 'ACTION_PRECONDITION_CHECKED') DESC,
         json_extract(c.payload, '$.purpose') IS NULL, c.seq
     LIMIT 1)
 WHERE response.type = 'MODEL_RESPONSE_RECORDED'
   AND json_extract(response.payload, '$.error') IS NULL
 """
 """One row a decision of the model, which is an answer: not a failed attempt at one. Of several
-calls it is about the one that was to move the robot, else the first; `tool_calls` has them all."""
+calls it is about the one that was to move the robot, else the first; `tool_calls` has them all. A
+plus keeps SQLite from looking through all records of a type where an id has a handful."""
 
 MISSION_USAGE = """
 SELECT mission_id,
@@ -227,6 +228,17 @@ ORDER BY min(seq)
 """
 """One row a mission whose model was asked, from its answers: also while it runs, or was killed."""
 
+
+@migrations(name='0003_find_by_type_and_time')
+def _find_by_type_and_time(db: Database) -> None:
+    """Let a million records be searched by their type and by when they were recorded."""
+    db.execute('CREATE INDEX events_type ON events(type)')
+    db.execute(f'CREATE INDEX {TIME_INDEX} ON events(wall_time_ns)')
+    db.execute('PRAGMA user_version = 3')
+
+
+TIME_INDEX = 'events_wall_time_ns'
+
 REQUIRED_OBJECTS = {
     'events_refuse_update': 1,
     'events_refuse_delete': 1,
@@ -237,5 +249,5 @@ REQUIRED_OBJECTS = {
 }
 """The triggers, views and tables without which a file is not whole, from which schema on."""
 
-SCHEMA_USER_VERSION = 2
+SCHEMA_USER_VERSION = 3
 """The number of migrations: the newest schema that this release knows."""

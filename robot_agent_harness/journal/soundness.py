@@ -106,7 +106,9 @@ def check_identity(connection: sqlite3.Connection, path: Path) -> None:
     missing = [column for column in COLUMNS if column not in present]
     names = {row[0] for row in connection.execute('SELECT name FROM sqlite_master')}
     missing += [
-        name for name, since in REQUIRED_OBJECTS.items() if since <= max(version, 1) and name not in names
+        name
+        for name, since in REQUIRED_OBJECTS.items()
+        if since <= max(version, 1) and name not in names
     ]
     if missing:
         raise JournalCorruptError(f'journal {path} lacks {", ".join(missing)}. {_KEEP}')

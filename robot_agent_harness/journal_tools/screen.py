@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the subcommands print: coloured on a terminal, plain text elsewhere, JSON for programs.
+
+What a journal holds was said by models, clients and robots. It reaches the terminal as text: never
+as a control sequence, and never as markup of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+import io
+from itertools import islice
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from robot_agent_harness.report.values import printable
+from robot_agent_harness.texts import one_line
+
+PLAIN_WIDTH = 200
+"""Columns where there is no terminal to ask."""
+CELL_MAX_BYTES = 300
+"""What a table shows of one value at most; --json has the whole."""
+FIRST_ROWS, MORE_ROWS = 25, 500
+"""Rows that are printed at once: few at first, since somebody waits for them."""
+NS_PER_MS = 1_000_000
+
+STYLES = {
+    'SUCCEEDED': 'green',
+    'achieved': 'green',
+    'FAILED': 'red',
+    'not_achieved': 'red',
+    'UNKNOWN': 'yellow',
+    'unknown': 'yellow',
+    'open': 'cyan',
+}
+"""Colours of states and outcomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, as wide on every page of rows."""
+
+    title: str
+    width: int | None = None
+    """Characters; None: what is left of the line."""
+    right: bool = False
+
+
+class Screen:
+    """Prints for people."""
+
+    def __init__(self) -> None:
+        # A C locale must not end a listing over an arrow.
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors='replace')
+        console = Console(highlight=False, emoji=False, markup=False)
+        if not console.is_terminal:
+            console = Console(highlight=False, emoji=False, markup=False, width=PLAIN_WIDTH)
+        elif console.no_color:
+            # rich's own no_color keeps bold and dim, which are escape sequences as well.
+            console = Console(highlight=False, emoji=False, markup=False, color_system=None)
+        self.console = console
+
+    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> int:
+        """Print rows as they come, and return how many there were."""
+        number, size = 0, FIRST_ROWS
+        remaining = iter(rows)
+        while page := list(islice(remaining, size)):
+            self._page(columns, page, header=number == 0)
+            number, size = number + len(page), MORE_ROWS
+        return number
+
+    def _page(
+        self, columns: Sequence[Column], rows: Sequence[Sequence[Any]], *, header: bool
+    ) -> None:
+        table = Table(
+            box=None, show_header=header, header_style='bold', pad_edge=False, expand=True
+        )
+        for column in columns:
+            table.add_column(
+                column.title,
+                width=column.width,
+                ratio=1 if column.width is None else None,
+                justify='right' if column.right else 'left',
+                overflow='ellipsis',
+                no_wrap=True,
+            )
+        for row in rows:
+            table.add_row(*(_cell(value) for value in row))
+        self.console.print(table)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON, ASCII only, at once."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, separators=(',', ':')) + '\n')
+    sys.stdout.flush()
+
+
+def remark(text: str) -> None:
+    """Say something that is no part of the output."""
+    print(visible(text), file=sys.stderr)
+
+
+def visible(text: str) -> str:
+    """Return a text of any origin with nothing in it that a terminal would obey."""
+    return printable(text)
+
+
+def brief(value: Any, max_bytes: int = CELL_MAX_BYTES) -> str:
+    """Return any value as one short line that is safe to show."""
+    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return visible(one_line(told, max_bytes))
+
+
+def clock(wall_ns: int) -> str:
+    """Return a moment in UTC to the millisecond."""
+    try:
+        seconds, rest = divmod(wall_ns, 1_000_000_000)
+        then = datetime.fromtimestamp(seconds, timezone.utc)
+    except (OverflowError, OSError, ValueError):
+        return 'at no time'
+    return f'{then:%Y-%m-%d %H:%M:%S}.{rest // NS_PER_MS:03d}'
+
+
+def _cell(value: Any) -> Text:
+    told = '' if value is None else brief(value)
+    return Text(told, STYLES.get(told, ''))

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a subcommand of `robot-agent-harness journal` is, and how one is run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+import os
+import sys
+
+MISUSE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Subcommand:
+    """One subcommand."""
+
+    summary: str
+    description: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+    """Takes the parsed arguments and returns the exit code; a HarnessError that it raises becomes
+    one line on standard error and exit code 2."""
+
+
+def add_subcommands(
+    parser: argparse.ArgumentParser, subcommands: Mapping[str, Subcommand]
+) -> None:
+    """Let a parser take one of the subcommands; it is then in `subcommand`."""
+    group = parser.add_subparsers(dest='subcommand_name', metavar='SUBCOMMAND', required=True)
+    for name, subcommand in subcommands.items():
+        own = group.add_parser(name, help=subcommand.summary, description=subcommand.description)
+        subcommand.add_arguments(own)
+        own.set_defaults(subcommand=subcommand)
+
+
+def run_subcommand(arguments: argparse.Namespace, program: str) -> int:
+    """Run the subcommand that was chosen and return the exit code."""
+    from robot_agent_harness.errors import HarnessError
+
+    subcommand: Subcommand = arguments.subcommand
+    try:
+        code = subcommand.run(arguments)
+        sys.stdout.flush()
+        return code
+    except HarnessError as error:
+        from robot_agent_harness.journal_tools.screen import visible
+
+        name = f'{program} journal {arguments.subcommand_name}'
+        print(f'{name}: {" ".join(visible(str(error)).split())}', file=sys.stderr)
+        return MISUSE
+    except BrokenPipeError:
+        # `| head` has seen enough. Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
