@@ -1989,6 +1989,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_cancelled_append_becomes_a_fact_that_waits',
                 'test_a_file_that_comes_back_is_written_again',
                 'test_a_deleted_side_file_costs_no_record',
+                'test_a_log_that_is_cut_off_in_place_is_noticed_at_the_next_record',
+                'test_a_log_that_another_program_empties_into_the_file_is_no_trouble',
                 'test_a_commit_that_fails_once_is_repeated_within_the_bound',
                 'test_a_hanging_disk_shows_and_its_late_answer_decides',
                 'test_a_hanging_commit_that_fails_in_the_end_leaves_no_record',

@@ -212,6 +212,37 @@ async def test_a_deleted_side_file_costs_no_record(tmp_path: Path, suffixes: lis
     assert numbers(path) == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize('left_bytes', [0, 32, 9000])
+async def test_a_log_that_is_cut_off_in_place_is_noticed_at_the_next_record(
+    tmp_path: Path, left_bytes: int
+) -> None:
+    path = tmp_path / 'journal.db'
+    async with opened(path, write_timeout_s=SHORT_S) as journal:
+        for number in range(20):
+            await journal.append(fact(number, 'x' * 1000))
+        os.truncate(f'{path}-wal', left_bytes)
+        with pytest.raises(JournalUnavailableError, match=r'(cut off|ends at record).*restart'):
+            await journal.append(fact(99))
+        assert not journal.healthy
+        with pytest.raises(JournalUnavailableError):
+            await journal.append(fact(99))
+
+
+async def test_a_log_that_another_program_empties_into_the_file_is_no_trouble(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'journal.db'
+    async with opened(path) as journal:
+        await journal.append(fact(1), fact(2))
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            assert other.execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchone()[0] == 0
+        assert path.with_name('journal.db-wal').stat().st_size == 0
+        assert await journal.append(fact(3)) == [3]
+        assert await journal.append(fact(4)) == [4]
+        assert journal.healthy
+    assert numbers(path) == [1, 2, 3, 4]
+
+
 class Fault:
     """Stands in for a step of the database; breaks or blocks it while it is told to."""
 

@@ -66,6 +66,9 @@ class JournalDatabase:
         self._files: tuple[int, ...] | None = None
         self._folder: tuple[int, int, int] | None = None
         self._suspect = False
+        self._log: int | None = None
+        """The -wal, opened to ask for its length: a seek costs nothing, unlike a `stat`."""
+        self._log_bytes = 0
         self._lock = JournalLock(path)
         try:
             self.tail = inspect(path) if path.exists() else self._create()
@@ -74,6 +77,7 @@ class JournalDatabase:
             migrations.apply(Database(self._conn))
             self.probe()
             self._files = self._identity()
+            self._watch_log()
         except sqlite3.Error as error:
             self._abandon()
             raise JournalUnavailableError(self.explain(error)) from error
@@ -92,8 +96,18 @@ class JournalDatabase:
         :raises JournalUnavailableError: it is not.
         :raises sqlite3.Error: SQLite cannot.
         """
-        if self._files is not None and (self._suspect or not self._in_place(self._files)):
-            self._reopen(self._files)
+        cut = self._log_length() < self._log_bytes
+        files = self._files
+        if files is not None and (self._suspect or cut or not self._in_place(files)):
+            try:
+                self._reopen(files)
+            except sqlite3.Error as error:
+                if not cut:
+                    raise
+                raise JournalUnavailableError(
+                    f'journal {self.path}: its -wal was cut off while in use, and the newest '
+                    'records with it; keep the files aside and restart'
+                ) from error
         self._connection().execute('BEGIN IMMEDIATE')
         self._next = self.tail
 
@@ -114,6 +128,7 @@ class JournalDatabase:
         """Make the transaction durable, to the degree that `synchronous` says."""
         self._connection().execute('COMMIT')
         self.tail = self._next
+        self._log_bytes = self._log_length()
 
     def rollback(self) -> None:
         """Give the open transaction up, if there is one."""
@@ -159,6 +174,9 @@ class JournalDatabase:
             with contextlib.suppress(sqlite3.Error):
                 self._conn.close()
             self._conn = None
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
         self._lock.release()
 
     def _create(self) -> Tail:
@@ -294,7 +312,24 @@ class JournalDatabase:
             self._conn.close()
         self._conn = fresh
         self._files = self._identity()
+        self._watch_log()
         self._suspect = False
+
+    def _watch_log(self) -> None:
+        """Watch the length of the -wal that bears its name now."""
+        log = os.open(f'{self.path}-wal', os.O_RDONLY | os.O_CLOEXEC)
+        if self._log is not None:
+            os.close(self._log)
+        self._log = log
+        self._log_bytes = self._log_length()
+
+    def _log_length(self) -> int:
+        """Return the length of the -wal in bytes.
+
+        It shrinks when another program has emptied it into the main file, which loses nothing, or
+        has cut it off in place, which SQLite does not notice: reopening tells the two apart.
+        """
+        return 0 if self._log is None else os.lseek(self._log, 0, os.SEEK_END)
 
     def _log_in_place(self, files: tuple[int, ...]) -> bool:
         try:
