@@ -2371,6 +2371,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_coordinates_at_the_limit_are_taken',
                 'test_each_edit_that_cannot_be_read_is_logged_and_a_later_good_one_counts',
                 'test_what_the_book_has_forgotten_is_unknown_and_stops_the_call',
+                'test_a_place_that_was_only_named_after_the_decision_stops_the_call_and_says_so',
             ),
         ),
         'test_projection.py': NotAClause(

@@ -252,7 +252,9 @@ def test_a_place_that_was_moved_since_the_decision_stops_the_call(tmp_path: Path
 
     result = run_virtual(scenario())
     assert result.status.value == 'precondition_changed'
-    assert [check['name'] for check in result.data['failed_checks']] == ['target_unchanged']
+    (check,) = result.data['failed_checks']
+    assert check['name'] == 'target_unchanged'
+    assert check['detail'] == 'the place has other coordinates than at the decision'
 
 
 def test_a_decision_on_a_snapshot_that_nobody_knows_is_stale(tmp_path: Path) -> None:

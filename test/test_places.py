@@ -99,4 +99,28 @@ def test_what_the_book_has_forgotten_is_unknown_and_stops_the_call(tmp_path: Pat
 
     result = run_virtual(scenario())
     assert result.status.value == 'precondition_changed'
-    assert [check['name'] for check in result.data['failed_checks']] == ['target_unchanged']
+    (check,) = result.data['failed_checks']
+    assert (check['name'], check['limit']) == ('target_unchanged', None)
+    assert 'is forgotten; look again' in check['detail']
+
+
+def test_a_place_that_was_only_named_after_the_decision_stops_the_call_and_says_so(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'places.yaml'
+    path.write_text('places: {}')
+
+    async def scenario() -> ToolResult:
+        async with Bench(tmp_path / 'j.db', parameters={'places_file': str(path)}) as bench:
+            decision = await bench.call('get_world_snapshot', {})
+            await asyncio.sleep(1.0)
+            path.write_text(shelf_at(2.0))
+            return await bench.call(
+                'navigate_to_place',
+                {'name': 'shelf'},
+                decision_snapshot_id=decision.data['snapshot_id'],
+            )
+
+    (check,) = run_virtual(scenario()).data['failed_checks']
+    assert check['name'] == 'target_unchanged'
+    assert check['detail'].startswith("at the decision: navigate_to_place: name: no place 'shelf'")

@@ -91,13 +91,14 @@ def validate(
     decision: WorldSnapshot | None,
     fresh: WorldSnapshot,
     gate: ActionGate,
-    target_at_decision: dict[str, Any] | None,
+    target_at_decision: dict[str, Any] | str,
     target_now: dict[str, Any],
 ) -> PreconditionReport:
     """Compare a decision's assumptions with the fresh snapshot.
 
     :param decision: the snapshot that the decision was made from; None if it is no longer known.
-    :param target_at_decision: the goal as it would have been at the decision; None if unknown.
+    :param target_at_decision: the goal as it would have been at the decision, or, in words, why
+        that cannot be said.
     :param target_now: the goal as it would be sent now.
     """
     checks = [
@@ -239,10 +240,12 @@ def _settled(gate: ActionGate, fresh: WorldSnapshot) -> Check:
 
 
 def _target(
-    then: dict[str, Any] | None, now: dict[str, Any], decision: WorldSnapshot | None
+    then: dict[str, Any] | str, now: dict[str, Any], decision: WorldSnapshot | None
 ) -> Check | None:
     if decision is None:
         return None
+    if isinstance(then, str):
+        return Check('target_unchanged', False, now, None, then)
     ok = then == now
     detail = None if ok else 'the place has other coordinates than at the decision'
     return Check('target_unchanged', ok, now, then, detail)

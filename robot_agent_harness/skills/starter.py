@@ -124,7 +124,7 @@ class ActionStarter:
                 decision=decision,
                 fresh=fresh,
                 gate=self._board.gate(),
-                target_at_decision=self._goal_then(skill, parsed, decision) if decision else None,
+                target_at_decision=self._goal_then(skill, parsed, decision) if decision else {},
                 target_now=goal,
             )
             checked = _checked(report, fresh, correlation)
@@ -257,15 +257,18 @@ class ActionStarter:
 
     def _goal_then(
         self, skill: Skill, parsed: dict[str, Any], decision: WorldSnapshot
-    ) -> dict[str, Any] | None:
-        """Return the goal as it would have been at the decision; None if there was none."""
+    ) -> dict[str, Any] | str:
+        """Return the goal as it would have been at the decision, or why that cannot be said."""
         places = self._places.at(decision.captured_monotonic_ns)
         if places is None:
-            return None
+            return (
+                'the places were edited so often since the decision that how they were then is'
+                ' forgotten; look again and decide anew'
+            )
         try:
             return self._goal(skill, parsed, places)
-        except SkillError:
-            return None
+        except SkillError as error:
+            return f'at the decision: {error}'
 
     def _refused(self, report: PreconditionReport, fresh: WorldSnapshot) -> ToolResult:
         failed = [check.to_dict() for check in report.failed]
