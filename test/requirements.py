@@ -1020,6 +1020,11 @@ _CONTRACT = (
             'test_llm_openai.py::test_only_the_configuration_says_where_the_key_goes',
             'test_redaction.py'
             '::test_keys_of_the_environment_reach_neither_journal_nor_log_nor_error',
+            'test_keys_stay_out.py'
+            '::test_of_a_mission_that_spills_its_keys_nothing_that_is_kept_or_shown_holds_them',
+            'test_keys_stay_out.py::test_no_error_of_a_client_holds_the_key_however_it_came_about',
+            'test_keys_stay_out.py'
+            '::test_a_key_that_no_header_can_hold_is_refused_without_being_quoted',
         ),
         _clause(
             'CON-PAR-07',
@@ -1802,6 +1807,7 @@ _CASES = _of(
         '::test_an_invented_tool_is_answered_with_those_that_exist_and_the_loop_goes_on',
         'test_model_kinds.py::test_calls_that_share_an_id_move_nothing_and_are_answered_apart',
         'test_model_kinds.py::test_an_id_that_comes_again_in_a_later_turn_is_another_call',
+        'test_model_kinds.py::test_an_id_that_comes_again_in_the_same_turn_is_another_call_too',
     ),
     _clause(
         'K32',

@@ -324,6 +324,14 @@ def test_an_id_that_comes_again_in_a_later_turn_is_another_call(tmp_path: Path) 
     assert len(rig.nav2.sent) == 2
 
 
+def test_an_id_that_comes_again_in_the_same_turn_is_another_call_too(tmp_path: Path) -> None:
+    again = [said(used(name, id='1')) for name in ('list_places', 'get_world_snapshot')]
+    rig = Rig(tmp_path, *again, said(go(1.0, '1')), finish('1'))
+    assert rig.run().outcome is MissionOutcome.ACHIEVED
+    assert rig.called == ['1'] * 4
+    assert rig.statuses == ['completed', 'completed', 'accepted', 'completed']
+
+
 # -- K32: no usable call --------------------------------------------------------------------------
 
 NO_CALL = {
