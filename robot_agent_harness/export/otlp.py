@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Spans of a journal to a collector (OTLP over HTTP), or into a file (OTLP as JSON lines).
+
+The standard `OTEL_*` variables of the environment are the SDK's business: endpoint, headers,
+certificates, timeout, compression, resource attributes, sampler, limits.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+import json
+import os
+from pathlib import Path
+from typing import Any, TYPE_CHECKING
+
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.export.errors import ExportError, missing_extra
+from robot_agent_harness.export.output import output_file
+from robot_agent_harness.export.source import Source
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan
+
+BATCH_SPANS = 512
+"""Spans in one request; the OpenTelemetry specification's default."""
+TRACES_PATH = '/v1/traces'
+PROTOCOL = 'http/protobuf'
+_PROTOCOL_VARIABLES = ('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')
+_ID_FIELDS = ('traceId', 'spanId', 'parentSpanId')
+
+
+def send_spans(source: Source, endpoint: str | None = None, *, with_content: bool = False) -> int:
+    """Send the spans to a collector and return how many there were.
+
+    :param endpoint: the collector's base URL, for instance `http://localhost:4318`; None: as the
+        environment says, which without OTEL_EXPORTER_OTLP_ENDPOINT is that one.
+    :param with_content: see :func:`write_spans`.
+    :raises ConfigurationError: the extra `otel` is not installed, there is no such mission, or the
+        environment asks for another protocol.
+    :raises ExportError: the collector did not take them; what it took before stays there.
+    :raises JournalError: a record cannot be read.
+    """
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.trace.export import SpanExportResult
+    except ImportError as error:
+        raise missing_extra('an OpenTelemetry export', 'otel') from error
+    asked = next((os.environ[name] for name in _PROTOCOL_VARIABLES if os.environ.get(name)), None)
+    if endpoint is None and asked not in (None, PROTOCOL):
+        raise ConfigurationError(f'{_PROTOCOL_VARIABLES[1]}: {asked} is not spoken, {PROTOCOL} is')
+    url = None if endpoint is None else _traces_url(endpoint)
+    exporter = OTLPSpanExporter(endpoint=url)
+    count = 0
+    try:
+        for batch in _batches(source, with_content):
+            if exporter.export(batch) is not SpanExportResult.SUCCESS:
+                raise ExportError(
+                    f'the collector did not take the spans (it took {count} before); the reason is'
+                    ' in the log above'
+                )
+            count += len(batch)
+    finally:
+        exporter.shutdown()  # type: ignore[no-untyped-call]  # the SDK's
+    return count
+
+
+def write_spans(source: Source, target: Path | str, *, with_content: bool = False) -> int:
+    """Write the spans as OTLP JSON, a request a line, and return how many there were.
+
+    The OpenTelemetry Collector reads such files with its `otlpjsonfile` receiver.
+
+    :param target: the file; `-` = standard output.
+    :param with_content: whether prompts, answers, arguments, results, goals and evidence are in;
+        without them the spans hold ids, names, states, counts and times only.
+    :raises ConfigurationError: the extra `otel` is not installed, there is no such mission, or the
+        file cannot be written.
+    :raises JournalError: a record cannot be read.
+    """
+    try:
+        from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]
+        from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+    except ImportError as error:
+        raise missing_extra('an OpenTelemetry export', 'otel') from error
+    count = 0
+    with output_file(target, source.reader.path) as file:
+        for batch in _batches(source, with_content):
+            request = MessageToDict(encode_spans(batch), use_integers_for_enums=True)
+            file.write(json.dumps(_with_hex_ids(request), separators=(',', ':')).encode() + b'\n')
+            count += len(batch)
+    return count
+
+
+def _batches(source: Source, with_content: bool) -> Iterator[Sequence[ReadableSpan]]:
+    try:
+        from robot_agent_harness.export.spans import Spans
+        from robot_agent_harness.export.tracing import Ended
+    except ImportError as error:
+        raise missing_extra('an OpenTelemetry export', 'otel') from error
+    ended = Ended()
+    spans = Spans(ended, with_content=with_content)
+    for event in source.events():
+        spans.hear(event)
+        if len(ended.spans) >= BATCH_SPANS:
+            yield ended.take()
+    spans.finish()
+    left = ended.take()
+    for first in range(0, len(left), BATCH_SPANS):
+        yield left[first : first + BATCH_SPANS]
+
+
+def _traces_url(endpoint: str) -> str:
+    if not endpoint.startswith(('http://', 'https://')):
+        raise ConfigurationError(f'--otlp-endpoint: {endpoint!r} is no http(s) URL')
+    base = endpoint.rstrip('/')
+    return base if base.endswith(TRACES_PATH) else base + TRACES_PATH
+
+
+def _with_hex_ids(value: Any) -> Any:
+    """Return OTLP JSON: its ids are hex (OTLP, JSON encoding), where protobuf has base64."""
+    if isinstance(value, list):
+        return [_with_hex_ids(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: base64.b64decode(item).hex() if name in _ID_FIELDS else _with_hex_ids(item)
+        for name, item in value.items()
+    }

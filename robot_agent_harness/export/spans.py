@@ -1,0 +1,417 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Records as OpenTelemetry spans, by the SDK's own pipeline. Needs the extra `otel`.
+
+One trace a mission, and one a call outside missions. The names are those of the semantic
+conventions for GenAI (agent, inference, tool execution) and MCP; ours begin with
+`robot_agent_harness.`. Trace and span ids are digests of the journal's ids: the same journal gives
+the same ids whoever exports it, and a later export of a longer journal completes the same traces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from opentelemetry.sdk.trace import SpanProcessor
+from opentelemetry.trace import Span, SpanContext, SpanKind
+
+from robot_agent_harness.clock import NS_PER_S
+from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.export.tracing import (
+    clean,
+    judge,
+    Pipeline,
+    Place,
+    SERVICE,
+    span_id_of,
+    trace_id_of,
+)
+from robot_agent_harness.jsonable import canonical_json
+
+OWN = 'robot_agent_harness.'
+ID_ATTRIBUTES = ('mission_id', 'turn_id', 'tool_call_id', 'action_id', 'snapshot_id')
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A span that has begun, and what its end must know."""
+
+    span: Span
+    start_ns: int
+    last_ns: int
+    """The newest record that belongs to it."""
+    state: str = ''
+    """The newest state of an action."""
+
+    def end(self, end_ns: int) -> None:
+        # The wall clock may have stepped back meanwhile.
+        self.span.end(max(end_ns, self.start_ns))
+
+
+@dataclass(slots=True, eq=False)
+class _Mission:
+    mission: _Open
+    turn: _Open | None = None
+    prompt: tuple[str, str] | None = None
+    """System and user prompt that no answer has followed yet; kept only with content."""
+    outcome: SpanContext | None = None
+    """The action that ended last."""
+
+
+class Spans:
+    """Turns records into spans, in order; what is complete goes to the processor at once.
+
+    :param ended: is given each span that has ended.
+    :param with_content: whether prompts, answers, arguments, results, goals and evidence are in.
+    """
+
+    def __init__(self, ended: SpanProcessor, *, with_content: bool) -> None:
+        self._pipeline = Pipeline(ended)
+        self._with_content = with_content
+        self._missions: dict[str, _Mission] = {}
+        self._calls: dict[str, _Open] = {}
+        self._actions: dict[str, _Open] = {}
+
+    def hear(self, event: RecordedEvent) -> None:
+        """Take the next record."""
+        mission = self._missions.get(event.mission_id or '')
+        if mission is not None:
+            mission.mission.last_ns = event.wall_time_ns
+        handle = _HANDLERS.get(event.type)
+        if handle is not None:
+            handle(self, event, mission)
+
+    def finish(self) -> None:
+        """End what is still open, at its last record, marked as such."""
+        left = [*self._actions.values(), *self._calls.values()]
+        for mission in self._missions.values():
+            left += [mission.turn] if mission.turn is not None else []
+            left.append(mission.mission)
+        for one in left:
+            one.span.set_attribute(f'{OWN}open', True)
+            one.end(one.last_ns)
+
+    # -- missions and turns ----------------------------------------------------------------------
+
+    def _mission_started(self, event: RecordedEvent, _: _Mission | None) -> None:
+        if event.mission_id is None:
+            return
+        payload = event.payload
+        begun = self._begin(
+            event,
+            'mission',
+            event.mission_id,
+            f'invoke_agent {SERVICE}',
+            {
+                'gen_ai.operation.name': 'invoke_agent',
+                'gen_ai.agent.name': SERVICE,
+                'gen_ai.provider.name': payload.get('provider'),
+                'gen_ai.request.model': payload.get('model'),
+                f'{OWN}robot_id': payload.get('robot_id'),
+                **self._content({f'{OWN}instruction': payload.get('instruction')}),
+            },
+        )
+        self._missions[event.mission_id] = _Mission(begun)
+
+    def _turn_started(self, event: RecordedEvent, mission: _Mission | None) -> None:
+        if mission is None or event.turn_id is None:
+            return
+        self._end_turn(mission)
+        payload = event.payload
+        trigger = payload.get('trigger')
+        caused = mission.outcome if trigger == 'action_outcome' else None
+        mission.turn = self._begin(
+            event,
+            'turn',
+            event.turn_id,
+            'turn',
+            {f'{OWN}step': payload.get('step'), f'{OWN}trigger': trigger},
+            links={} if caused is None else {'caused_by_outcome': caused},
+        )
+        if self._with_content:
+            mission.prompt = (str(payload.get('system_prompt')), str(payload.get('user_prompt')))
+
+    def _mission_ended(self, event: RecordedEvent, mission: _Mission | None) -> None:
+        if mission is None or event.mission_id is None:
+            return
+        self._end_turn(mission)
+        outcome = str(event.payload.get('outcome'))
+        span = mission.mission.span
+        ended = {f'{OWN}outcome': outcome, f'{OWN}reason': event.payload.get('reason')}
+        span.set_attributes(clean(ended))
+        judge(span, None if outcome == 'achieved' else outcome)
+        mission.mission.end(event.wall_time_ns)
+        del self._missions[event.mission_id]
+
+    @staticmethod
+    def _end_turn(mission: _Mission) -> None:
+        if mission.turn is not None:
+            mission.turn.end(mission.turn.last_ns)
+        mission.turn = mission.prompt = None
+
+    def _salient(self, event: RecordedEvent, mission: _Mission | None) -> None:
+        if mission is None:
+            return
+        payload = event.payload
+        attributes = {
+            f'{OWN}kind': payload.get('kind'),
+            **self._content({f'{OWN}message': payload.get('message')}),
+        }
+        mission.mission.span.add_event('salient_event', clean(attributes), event.wall_time_ns)
+
+    # -- the model -------------------------------------------------------------------------------
+
+    def _answered(self, event: RecordedEvent, mission: _Mission | None) -> None:
+        payload = event.payload
+        model, usage = payload.get('model'), payload.get('usage')
+        usage = usage if isinstance(usage, dict) else {}
+        stop, took_s = payload.get('stop_reason'), payload.get('duration_s')
+        turn = mission.turn if mission is not None else None
+        start_ns = turn.last_ns if turn is not None else event.wall_time_ns
+        if isinstance(took_s, (int, float)):
+            start_ns = event.wall_time_ns - int(took_s * NS_PER_S)
+        asked = self._begin(
+            event,
+            'model',
+            f'{event.turn_id}:{event.seq}',
+            f'chat {model}' if model else 'chat',
+            {
+                'gen_ai.operation.name': 'chat',
+                'gen_ai.provider.name': payload.get('provider'),
+                'gen_ai.request.model': model,
+                'gen_ai.response.model': None if payload.get('error') else model,
+                'gen_ai.response.id': payload.get('response_id'),
+                'gen_ai.response.finish_reasons': [stop] if isinstance(stop, str) else None,
+                'gen_ai.usage.input_tokens': usage.get('input_tokens'),
+                'gen_ai.usage.output_tokens': usage.get('output_tokens'),
+                'gen_ai.usage.cache_read.input_tokens': usage.get('cache_read_input_tokens'),
+                'gen_ai.usage.cache_creation.input_tokens': usage.get(
+                    'cache_creation_input_tokens'
+                ),
+                **self._conversation(payload, mission),
+            },
+            kind=SpanKind.CLIENT,
+            start_ns=start_ns,
+        )
+        if payload.get('error'):
+            # The text is the provider's: it may quote what was asked.
+            text = str(payload['error']) if self._with_content else None
+            judge(asked.span, 'model_error', text)
+        asked.end(event.wall_time_ns)
+        if turn is not None:
+            turn.last_ns = event.wall_time_ns
+
+    def _conversation(
+        self, payload: Mapping[str, Any], mission: _Mission | None
+    ) -> Mapping[str, Any]:
+        """Return what was asked and answered, as the GenAI conventions put it."""
+        if not self._with_content:
+            return {}
+        parts: list[dict[str, Any]] = []
+        for kind, name in (('reasoning', 'thinking'), ('text', 'rationale')):
+            if payload.get(name):
+                parts.append({'type': kind, 'content': payload[name]})
+        calls = payload.get('tool_calls')
+        for call in calls if isinstance(calls, list) else ():
+            named = {key: call.get(key) for key in ('id', 'name', 'arguments')}
+            parts.append({'type': 'tool_call', **named})
+        stop = payload.get('stop_reason')
+        answer = {'role': 'assistant', 'parts': parts, 'finish_reason': stop}
+        told = {'gen_ai.output.messages': canonical_json([answer])}
+        if mission is not None and mission.prompt is not None:
+            system, user = ({'type': 'text', 'content': text} for text in mission.prompt)
+            told['gen_ai.system_instructions'] = canonical_json([system])
+            told['gen_ai.input.messages'] = canonical_json([{'role': 'user', 'parts': [user]}])
+            mission.prompt = None
+        return told
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def _called(self, event: RecordedEvent, mission: _Mission | None) -> None:
+        if event.tool_call_id is None:
+            return
+        payload = event.payload
+        client = payload.get('client')
+        client = client if isinstance(client, dict) else {}
+        name, mcp = payload.get('name'), client.get('kind') == 'mcp'
+        attributes = {
+            'gen_ai.operation.name': 'execute_tool',
+            'gen_ai.tool.name': name,
+            'gen_ai.tool.type': 'function',
+            'gen_ai.tool.call.id': client.get('tool_use_id'),
+            f'{OWN}client_kind': client.get('kind'),
+            f'{OWN}decision_snapshot_id': payload.get('decision_snapshot_id'),
+            **self._content(
+                {
+                    'gen_ai.tool.call.arguments': canonical_json(payload.get('arguments')),
+                    f'{OWN}purpose': payload.get('purpose'),
+                    f'{OWN}expected_outcome': payload.get('expected_outcome'),
+                }
+            ),
+        }
+        if mcp:
+            request_id = client.get('request_id')
+            attributes |= {
+                'mcp.method.name': 'tools/call',
+                'mcp.session.id': client.get('session_id'),
+                'mcp.protocol.version': client.get('protocol_version'),
+                'jsonrpc.request.id': None if request_id is None else str(request_id),
+            }
+        self._calls[event.tool_call_id] = self._begin(
+            event,
+            'call',
+            event.tool_call_id,
+            f'tools/call {name}' if mcp else f'execute_tool {name}',
+            attributes,
+            kind=SpanKind.SERVER if mcp else SpanKind.INTERNAL,
+        )
+        if mission is not None and mission.turn is not None:
+            mission.turn.last_ns = event.wall_time_ns
+
+    def _checked(self, event: RecordedEvent, _: _Mission | None) -> None:
+        call = self._calls.get(event.tool_call_id or '')
+        if call is None:
+            return
+        payload = event.payload
+        checks = payload.get('checks')
+        failed = [
+            str(check.get('name'))
+            for check in (checks if isinstance(checks, list) else ())
+            if isinstance(check, dict) and not check.get('ok')
+        ]
+        attributes = {
+            f'{OWN}ok': payload.get('ok'),
+            f'{OWN}failed_checks': failed,
+            f'{OWN}decision_snapshot_id': payload.get('decision_snapshot_id'),
+            f'{OWN}fresh_snapshot_id': payload.get('fresh_snapshot_id'),
+        }
+        call.last_ns = event.wall_time_ns
+        call.span.add_event('preconditions_checked', clean(attributes), event.wall_time_ns)
+
+    def _resulted(self, event: RecordedEvent, mission: _Mission | None) -> None:
+        call = self._calls.pop(event.tool_call_id or '', None)
+        if call is None:
+            return
+        payload = event.payload
+        status = payload.get('status')
+        result = self._content(
+            {'gen_ai.tool.call.result': canonical_json(payload.get('structured'))}
+        )
+        ids = {f'{OWN}action_id': event.action_id}
+        call.span.set_attributes(clean({f'{OWN}status': status, **ids, **result}))
+        judge(call.span, str(status) if payload.get('is_error') else None)
+        call.end(event.wall_time_ns)
+        if mission is not None and mission.turn is not None:
+            mission.turn.last_ns = event.wall_time_ns
+
+    # -- actions ---------------------------------------------------------------------------------
+
+    def _action_started(self, event: RecordedEvent, _: _Mission | None) -> None:
+        if event.action_id is None:
+            return
+        payload = event.payload
+        call = self._calls.get(event.tool_call_id or '')
+        # It outlives the call and the turn, so that its parent is the mission.
+        self._actions[event.action_id] = self._begin(
+            event,
+            'action',
+            event.action_id,
+            f'robot_action {payload.get("skill")}',
+            {
+                f'{OWN}skill': payload.get('skill'),
+                **self._content({f'{OWN}goal': canonical_json(payload.get('goal'))}),
+            },
+            links={} if call is None else {'requested_by_call': call.span.get_span_context()},
+        )
+
+    def _progressed(self, event: RecordedEvent, _: _Mission | None) -> None:
+        action = self._actions.get(event.action_id or '')
+        if action is None:
+            return
+        action.last_ns = event.wall_time_ns
+        state = str(event.payload.get('state'))
+        if state != action.state:
+            action.span.add_event(state, timestamp=event.wall_time_ns)
+        action.state = state
+
+    def _action_ended(self, event: RecordedEvent, mission: _Mission | None) -> None:
+        action = self._actions.pop(event.action_id or '', None)
+        if action is None:
+            return
+        payload = event.payload
+        state, reason = payload.get('state'), payload.get('reason')
+        verified = payload.get('verification_snapshot_id')
+        ended = {
+            f'{OWN}state': state,
+            f'{OWN}reason': reason,
+            f'{OWN}verification_snapshot_id': verified,
+            **self._content({f'{OWN}evidence': canonical_json(payload.get('evidence'))}),
+        }
+        action.span.set_attributes(clean(ended))
+        judge(action.span, None if state == 'SUCCEEDED' else str(reason))
+        action.end(event.wall_time_ns)
+        if mission is not None:
+            mission.outcome = action.span.get_span_context()
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    def _content(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        return attributes if self._with_content else {}
+
+    def _begin(
+        self,
+        event: RecordedEvent,
+        thing: str,
+        journal_id: str,
+        name: str,
+        attributes: Mapping[str, Any],
+        *,
+        kind: SpanKind = SpanKind.INTERNAL,
+        start_ns: int | None = None,
+        links: Mapping[str, SpanContext] | None = None,
+    ) -> _Open:
+        """Begin a span, at its record if nothing else is said, below what it belongs to."""
+        start_ns = event.wall_time_ns if start_ns is None else start_ns
+        trace_id = trace_id_of(event.mission_id or event.tool_call_id or journal_id)
+        span = self._pipeline.begin(
+            Place(trace_id, span_id_of(thing, journal_id), _parent_id(event, thing)),
+            name,
+            {
+                'gen_ai.conversation.id': event.mission_id,
+                **{f'{OWN}{column}': getattr(event, column) for column in ID_ATTRIBUTES},
+                f'{OWN}seq': event.seq,
+                **attributes,
+            },
+            start_ns=start_ns,
+            kind=kind,
+            links=links,
+        )
+        return _Open(span, start_ns, event.wall_time_ns)
+
+
+def _parent_id(event: RecordedEvent, thing: str) -> int | None:
+    if thing in ('model', 'call') and event.turn_id is not None:
+        return span_id_of('turn', event.turn_id)
+    if thing != 'mission' and event.mission_id is not None:
+        return span_id_of('mission', event.mission_id)
+    if thing == 'action' and event.tool_call_id is not None:
+        return span_id_of('call', event.tool_call_id)
+    return None
+
+
+_Handler: TypeAlias = Callable[[Spans, RecordedEvent, '_Mission | None'], None]
+_HANDLERS: dict[str, _Handler] = {
+    EventType.MISSION_STARTED.value: Spans._mission_started,
+    EventType.MODEL_TURN_STARTED.value: Spans._turn_started,
+    EventType.MODEL_RESPONSE_RECORDED.value: Spans._answered,
+    EventType.TOOL_CALL_RECORDED.value: Spans._called,
+    EventType.ACTION_PRECONDITION_CHECKED.value: Spans._checked,
+    EventType.TOOL_RESULT_RECORDED.value: Spans._resulted,
+    EventType.ROBOT_ACTION_STARTED.value: Spans._action_started,
+    EventType.ROBOT_ACTION_PROGRESS.value: Spans._progressed,
+    EventType.ROBOT_ACTION_OUTCOME.value: Spans._action_ended,
+    EventType.SALIENT_EVENT.value: Spans._salient,
+    EventType.MISSION_ENDED.value: Spans._mission_ended,
+}
