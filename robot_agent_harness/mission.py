@@ -20,6 +20,16 @@ VERIFIED_KEPT = 32
 """How many of the goals verified last a mission remembers."""
 
 
+COUNTED_TOKENS = (
+    'input_tokens',
+    'cache_read_input_tokens',
+    'cache_creation_input_tokens',
+    'output_tokens',
+)
+"""What makes up a mission's tokens. Anthropic counts the input that its cache holds apart; others
+count it in, and under other names."""
+
+
 class MissionOutcome(str, Enum):
     """How a mission ended."""
 
@@ -135,8 +145,8 @@ class Mission:
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens so far."""
-        return self.usage.get('input_tokens', 0) + self.usage.get('output_tokens', 0)
+        """Input and output tokens so far, with what the provider counts apart for its cache."""
+        return sum(self.usage.get(name, 0) for name in COUNTED_TOKENS)
 
     def report(self, reason: str) -> MissionReport:
         """Judge the mission by evidence.

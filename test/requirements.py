@@ -1946,6 +1946,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             'the view mission_usage, which the contract does not name',
             (
                 'test_what_each_mission_cost_is_told_also_while_it_is_open',
+                'test_what_lies_in_the_providers_cache_counts_towards_the_tokens_of_a_mission',
                 'test_a_journal_in_which_no_model_was_asked_has_no_costs',
             ),
         ),

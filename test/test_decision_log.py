@@ -45,13 +45,14 @@ def run(
     client: type[RecordingScriptedClient] = RecordingScriptedClient,
     missions: int = 1,
     close_after_s: float | None = None,
+    **parameters: Any,
 ) -> None:
     """Run missions, one after the other; the harness may be closed under the last of them."""
 
     async def scenario() -> None:
         nav2 = ArrivingNav2()
         model = client.from_dict({'responses': list(responses)})
-        async with Bench(path, model=model, nav2=nav2) as bench:
+        async with Bench(path, model=model, nav2=nav2, parameters=parameters) as bench:
             nav2.bench = bench
             for number in range(1, missions + 1):
                 mission = asyncio.create_task(
@@ -87,7 +88,7 @@ def test_each_round_of_ordinary_tools_is_a_decision_of_its_turn(tmp_path: Path) 
         " FROM decision_log WHERE tool_name = 'navigate_to_pose'",
     )
     assert 'robot' in system
-    assert '# Mission\nfetch' in user
+    assert 'fetch' in user.partition('# Mission')[2]
     assert (arguments, rationale) == ('{"x":1.0,"y":0.0}', 'There.')
     assert expected == INTENT['expected_outcome']
 
@@ -171,6 +172,18 @@ def test_what_each_mission_cost_is_told_also_while_it_is_open(tmp_path: Path) ->
         ('mission-1', 3, 1, 2000, 100),
         ('mission-2', 2, 1, 1000, 50),
     ]
+
+
+@pytest.mark.parametrize(('max_tokens', 'steps'), [(1950, 1), (1951, 2), (3901, 3)])
+def test_what_lies_in_the_providers_cache_counts_towards_the_tokens_of_a_mission(
+    tmp_path: Path, max_tokens: int, steps: int
+) -> None:
+    path = tmp_path / 'journal.db'
+    trip = response(call=go(1.0), repeat=True)
+    run(path, trip, client=Counting, **{'mission.max_tokens': max_tokens})
+    with JournalReader(path) as reader:
+        [end] = [event.payload for event in reader.events(type='MISSION_ENDED')]
+    assert (end['reason'], end['steps']) == ('max_tokens', steps)
 
 
 def test_a_journal_in_which_no_model_was_asked_has_no_costs(tmp_path: Path) -> None:
