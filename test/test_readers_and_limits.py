@@ -114,7 +114,7 @@ def test_check_journal_passes_over_payload_keys_of_a_later_release(tmp_path):
 
 
 def test_the_reasons_that_run_mission_documents_are_those_that_it_gives():
-    text_ = (Path('/work/main') / 'action' / 'RunMission.action').read_text()
+    text_ = (Path(__file__).parents[1] / 'action' / 'RunMission.action').read_text()
     (comment,) = re.findall(r'^string reason\s+# .*?: (.*), \.\.\.$', text_, re.MULTILINE)
     assert set(comment.split(', ')) <= {
         'finished',
@@ -125,6 +125,7 @@ def test_the_reasons_that_run_mission_documents_are_those_that_it_gives():
         'model_error',
         'interrupted',
         'journal_unavailable',
+        'harness_fault',
         'deactivated',
     }
 
