@@ -54,7 +54,7 @@ def checked_calls(
             malformed = 'the call has no name or no id'
         elif times[call.id] > 1:
             malformed = 'another call of the same response has its id'
-        call_id = call.id if _is_text(call.id) else f'call_{number}'
+        call_id = sendable(call.id) if _is_text(call.id) else f'call_{number}'
         while call_id in used:
             call_id = f'{call_id}_{number}'
         used.add(call_id)

@@ -160,7 +160,7 @@ def _replayed(decision: Decision) -> list[dict[str, Any]]:
 
 
 def _is_blank(block: Mapping[str, Any]) -> bool:
-    return block.get('type') == 'text' and not str(block.get('text', '')).strip()
+    return block.get('type') == 'text' and text_or_none(block.get('text')) is None
 
 
 def _joined(content: Sequence[Mapping[str, Any]], kind: str) -> str | None:

@@ -125,7 +125,7 @@ def _blank_texts(where: str, blocks: Sequence[Any]) -> list[str]:
     return [
         f'{where}: text blocks must not be empty'
         for block in blocks
-        if block.get('type') == 'text' and not block.get('text', '').strip()
+        if block.get('type') == 'text' and not _says_something(block)
     ]
 
 
@@ -225,6 +225,8 @@ def _keys(content: Any) -> set[Any]:
 
 
 def _not_blank(content: list[Any]) -> list[Any]:
-    return [
-        block for block in content if block.get('type') != 'text' or block.get('text', '').strip()
-    ]
+    return [block for block in content if block.get('type') != 'text' or _says_something(block)]
+
+
+def _says_something(block: Mapping[str, Any]) -> bool:
+    return isinstance(block.get('text'), str) and bool(block['text'].strip())
