@@ -2185,6 +2185,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_mission_replayed_is_the_same_mission',
                 'test_failed_attempts_fail_again_in_the_same_way',
                 'test_content_blocks_come_back_as_they_were_recorded',
+                'test_signed_hidden_and_unknown_blocks_are_replayed_value_for_value',
                 'test_the_last_mission_is_replayed_unless_another_is_named',
                 'test_another_question_than_the_recorded_one_gets_no_answer',
                 'test_a_question_beyond_the_last_answer_says_so',

@@ -12,6 +12,7 @@ from typing import Any
 from arriving_nav2 import ArrivingNav2
 from journal_rig import content, of_first_release
 import pytest
+from raw_model import RawModel, said, used
 
 from robot_agent_harness.errors import ConfigurationError, ModelError
 from robot_agent_harness.events import Correlation, MissionStarted
@@ -133,6 +134,28 @@ def test_content_blocks_come_back_as_they_were_recorded(tmp_path: Path) -> None:
     assert (decision.rationale, decision.thinking) == ('words', 't')
 
 
+def test_signed_hidden_and_unknown_blocks_are_replayed_value_for_value(tmp_path: Path) -> None:
+    blocks = [
+        {'type': 'thinking', 'thinking': 'left,\u2028then "right"', 'signature': 'c2ln+/=='},
+        {'type': 'redacted_thinking', 'data': 'b3BhcXVl'},
+        {'type': 'of_next_year', 'deep': [{'a': 1.0, 'b': None, 'ü': [1e-9, 10**15, True]}]},
+        used('finish_mission', {'outcome': 'unknown', 'reason': '😀 \\ud83d'}, id='tu1'),
+    ]
+    mission(tmp_path / 'recorded.db', RawModel([said(*blocks)]))
+    client = ReplayClient.from_journal(tmp_path / 'recorded.db')
+    decision = asyncio.run(client.decide(first_question(tmp_path)))
+    assert repr(in_order(list(decision.raw_content))) == repr(in_order(blocks))
+    assert decision.usage == {'input_tokens': 100, 'output_tokens': 20}
+    assert (decision.stop_reason, decision.model) == ('tool_use', 'claude-test')
+
+
+def in_order(value: Any) -> Any:
+    """Sort the keys at every depth; only their order may change."""
+    if isinstance(value, dict):
+        return {key: in_order(value[key]) for key in sorted(value)}
+    return [in_order(item) for item in value] if isinstance(value, list) else value
+
+
 def test_the_last_mission_is_replayed_unless_another_is_named(tmp_path: Path) -> None:
     path = tmp_path / 'recorded.db'
     answers = (call('list_places', say='first'), FINISH, call('list_places', say='second'), FINISH)
@@ -143,9 +166,9 @@ def test_the_last_mission_is_replayed_unless_another_is_named(tmp_path: Path) ->
                 await bench.core.harness.run_mission('fetch', mission_id)
 
     run_virtual(scenario())
-    for name, said in ((None, 'second'), ('m-2', 'second'), ('m-1', 'first')):
+    for name, words in ((None, 'second'), ('m-2', 'second'), ('m-1', 'first')):
         client = ReplayClient.from_journal(path, mission_id=name)
-        assert asyncio.run(client.decide(first_question(tmp_path))).rationale == said
+        assert asyncio.run(client.decide(first_question(tmp_path))).rationale == words
 
 
 @pytest.mark.parametrize(
