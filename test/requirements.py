@@ -616,6 +616,8 @@ _DESIGN = (
             'test_world_localization.py'
             '::test_a_localiser_that_spoke_at_rest_and_falls_silent_is_not_believed',
             'test_world_localization.py'
+            '::test_frozen_odometry_teaches_nobody_that_a_localiser_speaks_at_rest',
+            'test_world_localization.py'
             '::test_a_live_amcl_is_believed_through_a_drive_and_a_dead_one_is_found_out',
             'test_world_localization.py'
             '::test_the_pose_is_carried_by_what_odometry_moved_since_the_poses_own_stamp',

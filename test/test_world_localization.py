@@ -362,3 +362,13 @@ def test_unstamped_odometry_carries_where_that_is_configured():
 
 def test_nothing_heard_is_missing():
     assert WorldRig().capture().map_pose.availability is M
+
+
+def test_frozen_odometry_teaches_nobody_that_a_localiser_speaks_at_rest():
+    rig = WorldRig()
+    for step in range(8):  # it drives, and AMCL speaks for that
+        rig.stand(0.2)
+        rig.pose(0.25 * step, 0.0)
+    rig.stand(5.0)
+    pose = rig.capture().map_pose
+    assert (pose.availability, pose.reason) == (A, None)

@@ -39,6 +39,8 @@ JUMP_RAD = 0.8
 STILL_M = 0.02
 """Odometry that moved less between two poses says that the robot stood still."""
 STILL_RAD = 0.02
+STILL_POSE_M, STILL_POSE_RAD = 0.1, 0.1
+"""And so does the localiser, with its noise: an AMCL speaks after more than that."""
 PERIODIC_AFTER = 3
 """Intervals between poses at rest after which a localiser counts as one that always speaks."""
 
@@ -264,9 +266,13 @@ class Localizer:
             return
         self._check_jump(compose(previous.map_to_odom, odometry), pose, self._amcl_rules.source)
         period_s = (fix.sample.time_ns - previous.sample.time_ns) / NS_PER_S
+        before = _transform(previous.sample.value)
         still = (
             distance(previous.odometry, odometry) < STILL_M
             and turn(previous.odometry, odometry) < STILL_RAD
+            # Odometry that is frozen stands still as well.
+            and distance(before, pose) < STILL_POSE_M
+            and turn(before, pose) < STILL_POSE_RAD
         )
         if period_s <= 0.0:
             return  # the same pose again says nothing about the localiser's habit
