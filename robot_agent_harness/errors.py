@@ -49,6 +49,10 @@ class JournalCorruptError(JournalError):
     code = 'journal_corrupt'
 
 
+class NotAJournalError(JournalCorruptError):
+    """The file never was a journal, or its very beginning is destroyed."""
+
+
 class JournalTooNewError(JournalError):
     """A newer release wrote this journal, with a schema that this one does not know."""
 

@@ -34,6 +34,8 @@ class EventType(str, Enum):
     SALIENT_EVENT = 'SALIENT_EVENT'
     MISSION_ENDED = 'MISSION_ENDED'
     RECOVERY_PERFORMED = 'RECOVERY_PERFORMED'
+    JOURNAL_CONTINUED = 'JOURNAL_CONTINUED'
+    RECORD_CARRIED_OVER = 'RECORD_CARRIED_OVER'
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +216,27 @@ class RecoveryPerformed(Event):
     ended_missions: list[str]
 
 
+class JournalContinued(Event):
+    """The first record of a file that goes on where another one was closed."""
+
+    type = EventType.JOURNAL_CONTINUED
+    predecessor: str
+    """Name of the archive that the other file became; it lies in the same folder."""
+    predecessor_last_seq: int
+    predecessor_last_chain: str
+    """Of its last record."""
+    carried_over: int
+    """How many RECORD_CARRIED_OVER follow."""
+
+
+class RecordCarriedOver(Event):
+    """A record of a file before this one that still matters, quoted: it did not happen again."""
+
+    type = EventType.RECORD_CARRIED_OVER
+    record: dict[str, Any]
+    """Its columns by name, with the payload as an object."""
+
+
 EVENT_MODELS: dict[EventType, type[Event]] = {
     model.type: model
     for model in (
@@ -230,6 +253,8 @@ EVENT_MODELS: dict[EventType, type[Event]] = {
         SalientEvent,
         MissionEnded,
         RecoveryPerformed,
+        JournalContinued,
+        RecordCarriedOver,
     )
 }
 """Each type's payload model."""

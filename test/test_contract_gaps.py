@@ -147,6 +147,9 @@ PAYLOADS = {
     'SALIENT_EVENT': '',
     'MISSION_ENDED': '',
     'RECOVERY_PERFORMED': '',
+    # Not in the contract's list, which may grow: what rotation writes.
+    'JOURNAL_CONTINUED': 'predecessor predecessor_last_seq predecessor_last_chain',
+    'RECORD_CARRIED_OVER': 'record',
 }
 
 

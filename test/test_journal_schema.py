@@ -177,7 +177,7 @@ def test_every_migration_has_a_name_and_counts_in_the_version() -> None:
     db = Database(memory=True)
     migrations.apply(db)
     applied = [migration.name for migration in migrations.applied(db)]
-    assert applied == ['0001_events', '0002_decisions_and_usage']
+    assert applied == ['0001_events', '0002_decisions_and_usage', '0003_find_by_type_and_time']
     (version,) = db.execute('PRAGMA user_version').fetchone()
     assert version == SCHEMA_USER_VERSION == len(applied)
     db.close()

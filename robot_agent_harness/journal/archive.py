@@ -10,7 +10,11 @@ import os
 from pathlib import Path
 import zlib
 
-from robot_agent_harness.errors import JournalCorruptError, JournalUnavailableError
+from robot_agent_harness.errors import (
+    JournalCorruptError,
+    JournalUnavailableError,
+    NotAJournalError,
+)
 
 SUFFIX = '.gz'
 MAX_BYTES = 16 * 1024**3
@@ -25,12 +29,18 @@ _LEVEL = 6
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a file is compressed, whatever its name.
+    """Return whether a file is a compressed journal, whatever its name; False: a plain one.
 
+    :raises NotAJournalError: it is neither.
     :raises OSError: it cannot be read.
     """
     with path.open('rb') as file:
-        return file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        beginning = file.read(len(_SQLITE_MAGIC))
+    if beginning.startswith(_GZIP_MAGIC):
+        return True
+    if beginning not in (b'', _SQLITE_MAGIC):
+        raise NotAJournalError(f'{path} is no journal, or its beginning is destroyed')
+    return False
 
 
 def unpack(archive: Path, target: Path) -> None:
@@ -48,7 +58,7 @@ def unpack(archive: Path, target: Path) -> None:
         try:
             while chunk := packed.read(_CHUNK):
                 if not done and not chunk.startswith(_SQLITE_MAGIC):
-                    raise JournalCorruptError(f'archive {archive} holds no journal')
+                    raise NotAJournalError(f'archive {archive} holds no journal')
                 done += len(chunk)
                 if done > MAX_BYTES:
                     raise JournalUnavailableError(
@@ -59,7 +69,7 @@ def unpack(archive: Path, target: Path) -> None:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise JournalCorruptError(f'archive {archive} is damaged ({error})') from error
     if not done:
-        raise JournalCorruptError(f'archive {archive} holds no journal')
+        raise NotAJournalError(f'archive {archive} holds no journal')
 
 
 def pack(journal: Path, draft: Path) -> None:

@@ -24,7 +24,7 @@ from robot_agent_harness.errors import (
     JournalUnavailableError,
 )
 from robot_agent_harness.events import EventType, RecordedEvent, SCHEMA_VERSION
-from robot_agent_harness.journal.archive import is_archive, unpack
+from robot_agent_harness.journal.archive import is_archive, SUFFIX, unpack
 from robot_agent_harness.journal.schema import (
     COLUMNS,
     DECISION_LOG,
@@ -34,7 +34,13 @@ from robot_agent_harness.journal.schema import (
     TIME_INDEX,
 )
 from robot_agent_harness.journal.selection import ENDS, Selection
-from robot_agent_harness.journal.soundness import check_identity, connect_read_only, has_wal
+from robot_agent_harness.journal.soundness import (
+    check_identity,
+    connect_read_only,
+    has_wal,
+    Tail,
+    tail_of,
+)
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
 
 PAGE_ROWS = 500
@@ -47,6 +53,11 @@ BUSY_TIMEOUT_MS = 2000
 """How long to wait for the moments in which SQLite locks readers out (recovery of a log)."""
 
 _SELECT = f'SELECT {", ".join(COLUMNS)} FROM events'
+
+_CONTINUED = EventType.JOURNAL_CONTINUED.value
+
+_OF_SNAPSHOT = f"snapshot_id = ? AND type = '{EventType.WORLD_SNAPSHOT_CAPTURED.value}'"
+"""The type as a literal, so that SQLite sees that its partial index answers this."""
 
 _DECISIONS = f"""
 SELECT log.*, answer.wall_time_ns AS wall_time_ns,
@@ -117,6 +128,19 @@ class OpenWork:
     """MISSION_STARTED without a MISSION_ENDED."""
 
 
+@dataclass(frozen=True, slots=True)
+class Predecessor:
+    """The file that a journal goes on from."""
+
+    name: str
+    path: Path | None
+    """Where it lies, beside the journal; None where it does not."""
+    last_seq: int
+    """The number of its last record, as the journal has it."""
+    last_chain: str
+    """The chain of that record."""
+
+
 class JournalReader:
     """A read-only view of a journal; usable from one thread at a time.
 
@@ -170,6 +194,11 @@ class JournalReader:
         with self._errors_named():
             (version,) = self._conn.execute('PRAGMA data_version').fetchone()
         return int(version)
+
+    @property
+    def archived(self) -> bool:
+        """Return whether the file is an archive, to which nothing can be added any more."""
+        return self._archived
 
     @property
     def last_seq(self) -> int:
@@ -231,18 +260,18 @@ class JournalReader:
             after_seq = page[-1].seq
             left = None if left is None else left - size
 
-    def before_newest(self, selection: Selection, count: int) -> int:
-        """Return after which record the newest `count` of a selection come; 0: all of them do."""
+    def newest_seqs(self, selection: Selection, count: int) -> list[int]:
+        """Return the numbers of the newest `count` records of a selection, the newest first."""
         found = self._where(selection)
         if found is None:
-            return 0
+            return []
         where, values = found
         with self._errors_named():
-            row = self._conn.execute(
-                f'SELECT seq FROM events WHERE {where} ORDER BY seq DESC LIMIT 1 OFFSET :count',
+            rows = self._conn.execute(
+                f'SELECT seq FROM events WHERE {where} ORDER BY seq DESC LIMIT :count',
                 {**values, 'count': count},
-            ).fetchone()
-        return 0 if row is None else int(row[0])
+            ).fetchall()
+        return [seq for (seq,) in rows]
 
     def count(self, selection: Selection) -> int:
         """Return how many records a selection has."""
@@ -254,6 +283,15 @@ class JournalReader:
             query = f'SELECT count(*) FROM events WHERE {where}'
             (number,) = self._conn.execute(query, values).fetchone()
         return int(number)
+
+    def newest_of(self, selection: Selection) -> RecordedEvent | None:
+        """Return the newest record of a selection; None if there is none."""
+        found = self._where(selection)
+        if found is None:
+            return None
+        where, values = found
+        rows = self._rows(f'{_SELECT} WHERE {where} ORDER BY seq DESC LIMIT 1', values)
+        return rows[0] if rows else None
 
     def end(self, begin: RecordedEvent) -> RecordedEvent | None:
         """Return the record that ends what this one begins; None while it is open.
@@ -271,6 +309,7 @@ class JournalReader:
         *,
         status: str | None = None,
         reason: str | None = None,
+        action_id: str | None = None,
         after_seq: int = 0,
         newest_first: bool = False,
         limit: int | None = None,
@@ -282,7 +321,7 @@ class JournalReader:
 
         :param selection: of the model's answers.
         """
-        ended = {'status': status, 'reason': reason}
+        ended = {'status': status, 'reason': reason, 'action_id': action_id}
         given = {name: value for name, value in ended.items() if value is not None}
         only = ''.join(f' AND {name} = :{name}' for name in given)
         order = 'DESC' if newest_first else 'ASC'
@@ -305,8 +344,7 @@ class JournalReader:
 
     def newest(self, type: EventType) -> RecordedEvent | None:
         """Return the newest record of a type; None if there is none."""
-        query = f'{_SELECT} WHERE type = ? ORDER BY seq DESC LIMIT 1'
-        return next(iter(self._rows(query, (type.value,))), None)
+        return self.newest_of(Selection(types=(type.value,)))
 
     def missions(self) -> list[MissionRecord]:
         """Return every mission, in the order of their beginnings."""
@@ -341,13 +379,39 @@ class JournalReader:
     def snapshot(self, snapshot_id: str) -> dict[str, Any] | None:
         """Return the recorded world snapshot with this id; None if there is none."""
         rows = self._rows(
-            # The type as a literal, so that SQLite sees that its partial index answers this.
-            f'{_SELECT} WHERE snapshot_id = ?'
-            f" AND type = '{EventType.WORLD_SNAPSHOT_CAPTURED.value}' ORDER BY seq LIMIT 1",
+            f'{_SELECT} WHERE {_OF_SNAPSHOT} ORDER BY seq LIMIT 1',
             (snapshot_id,),
         )
         snapshot = rows[0].payload.get('snapshot') if rows else None
         return snapshot if isinstance(snapshot, dict) else None
+
+    def tail(self) -> Tail:
+        """Return the number and the chain of the newest record."""
+        with self._errors_named():
+            return tail_of(self._conn)
+
+    def predecessor(self) -> Predecessor | None:
+        """Return what this file goes on from; None where it is the first."""
+        first = next(self.select(Selection(types=(_CONTINUED,)), limit=1), None)
+        if first is None or first.seq != 1:
+            return None
+        name = str(first.payload.get('predecessor'))
+        seq, chain = (first.payload.get(f'predecessor_last_{what}') for what in ('seq', 'chain'))
+        # The name is looked for in our folder: it must not lead anywhere else.
+        known = Path(name).name == name and isinstance(seq, int) and isinstance(chain, str)
+        if not known:
+            raise JournalCorruptError(f'journal {self.path}: record 1 names no file: {name!r}')
+        candidates = (self.path.with_name(name), self.path.with_name(name.removesuffix(SUFFIX)))
+        found = next((path for path in candidates if path.is_file()), None)
+        return Predecessor(name, found, int(seq or 0), str(chain))
+
+    def captures(self, snapshot_id: str) -> list[int]:
+        """Return the numbers of the records in which a snapshot was captured."""
+        with self._errors_named():
+            rows = self._conn.execute(
+                f'SELECT seq FROM events WHERE {_OF_SNAPSHOT} ORDER BY seq', (snapshot_id,)
+            ).fetchall()
+        return [seq for (seq,) in rows]
 
     def verify_chain(self) -> int:
         """Recompute the chain of every record and return how many there are.
@@ -472,7 +536,8 @@ class JournalReader:
 
     def _connect(self) -> sqlite3.Connection:
         """Open the file where it lies; where SQLite cannot even make a -shm, without one."""
-        if is_archive(self.path):
+        self._archived = is_archive(self.path)
+        if self._archived:
             copy = self._private_copy()
             unpack(self.path, copy)
             return self._checked(connect_read_only(copy))

@@ -233,6 +233,7 @@ ORDER BY min(seq)
 def _find_by_type_and_time(db: Database) -> None:
     """Let a million records be searched by their type and by when they were recorded."""
     db.execute('CREATE INDEX events_type ON events(type)')
+    db.execute('CREATE INDEX events_outside ON events(type) WHERE mission_id IS NULL')
     db.execute(f'CREATE INDEX {TIME_INDEX} ON events(wall_time_ns)')
     db.execute('PRAGMA user_version = 3')
 

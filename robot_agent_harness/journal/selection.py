@@ -32,6 +32,8 @@ class Selection:
     """Any of these; none: every type."""
     outside_missions: bool = False
     """Only records that belong to no mission."""
+    before_seq: int | None = None
+    """Only records with a lower number."""
     since_ns: int | None = None
     """Recorded at this wall time or later, nanoseconds since the epoch."""
     until_ns: int | None = None
@@ -68,6 +70,9 @@ class Selection:
             if value is not None:
                 terms.append(f'+wall_time_ns {sign} :{name}')
                 values[name] = value
+        if self.before_seq is not None:
+            terms.append('seq < :before_seq')
+            values['before_seq'] = self.before_seq
         if span is not None:
             terms.append('seq BETWEEN :first AND :last')
             values.update(first=span[0], last=span[1])

@@ -14,6 +14,7 @@ from robot_agent_harness.errors import (
     JournalCorruptError,
     JournalTooNewError,
     JournalUnavailableError,
+    NotAJournalError,
 )
 from robot_agent_harness.events import SCHEMA_VERSION
 from robot_agent_harness.journal.schema import (
@@ -95,7 +96,7 @@ def check_identity(connection: sqlite3.Connection, path: Path) -> None:
     """
     (application,) = connection.execute('PRAGMA application_id').fetchone()
     if application != APPLICATION_ID:
-        raise JournalCorruptError(f'{path} is a SQLite database, but not a journal. {_KEEP}')
+        raise NotAJournalError(f'{path} is a SQLite database, but not a journal. {_KEEP}')
     (version,) = connection.execute('PRAGMA user_version').fetchone()
     if version > SCHEMA_USER_VERSION:
         raise JournalTooNewError(

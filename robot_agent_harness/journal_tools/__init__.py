@@ -7,11 +7,24 @@ needs it imports when it runs, so that `--help` answers at once. `SUBCOMMANDS` i
 where they are registered.
 """
 
-from robot_agent_harness.journal_tools import events, missions
+from robot_agent_harness.journal_tools import (
+    actions,
+    decisions,
+    events,
+    missions,
+    show,
+    tail,
+    verify,
+)
 from robot_agent_harness.journal_tools.subcommand import Subcommand
 
 SUBCOMMANDS: dict[str, Subcommand] = {
     'missions': missions.SUBCOMMAND,
+    'show': show.SUBCOMMAND,
+    'tail': tail.SUBCOMMAND,
     'events': events.SUBCOMMAND,
+    'decisions': decisions.SUBCOMMAND,
+    'actions': actions.SUBCOMMAND,
+    'verify': verify.SUBCOMMAND,
 }
 """Each subcommand by its name, in the order of the help."""

@@ -49,19 +49,22 @@ def add_span(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def add_page(parser: argparse.ArgumentParser) -> None:
-    """Take --limit and --after."""
+def add_page(parser: argparse.ArgumentParser, limit: int = DEFAULT_LIMIT) -> None:
+    """Take --limit and --after.
+
+    :param limit: without --limit.
+    """
     parser.add_argument(
         '--limit',
         metavar='N',
-        type=_count,
-        default=DEFAULT_LIMIT,
-        help=f'at most so many; 0 = all; default: {DEFAULT_LIMIT}',
+        type=count,
+        default=limit,
+        help=f'at most so many; 0 = all; default: {limit}',
     )
     parser.add_argument(
         '--after',
         metavar='SEQ',
-        type=_count,
+        type=count,
         help='the first ones after this record, 0 = from the beginning; without it: the newest',
     )
 
@@ -87,7 +90,8 @@ def _ns(then: datetime) -> int:
     return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
 
 
-def _count(value: str) -> int:
+def count(value: str) -> int:
+    """Return a whole number that somebody typed."""
     if not re.fullmatch(r'\d{1,18}', value):
         raise argparse.ArgumentTypeError(f'{value!r} is no whole number from 0 on')
     return int(value)

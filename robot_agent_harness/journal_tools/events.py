@@ -63,7 +63,7 @@ def _run(arguments: argparse.Namespace) -> int:
         return row['seq'], when, row['type'], row['mission_id'], about(row)
 
     with JournalReader(arguments.journal) as reader:
-        events = page(reader, _selection(arguments), arguments)
+        events = page(reader, arguments, _selection(arguments))
         return show(map(as_json, events), columns, cells, arguments)
 
 

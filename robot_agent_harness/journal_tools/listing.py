@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
+import heapq
 from typing import Any
 
 from robot_agent_harness.events import RecordedEvent
@@ -18,27 +19,35 @@ MORE_BEFORE = 'there are earlier ones: --limit 0 shows all, --after 0 begins at 
 
 
 def page(
-    reader: JournalReader, selection: Selection, arguments: argparse.Namespace
+    reader: JournalReader, arguments: argparse.Namespace, *selections: Selection
 ) -> Iterator[RecordedEvent]:
-    """Yield the page of a selection that --limit and --after ask for, in order.
+    """Yield the page that --limit and --after ask for, of all that is selected, in order.
 
     Without --after it is the newest page. Says when there is more.
     """
     limit: int | None = arguments.limit or None
-    after: int | None = arguments.after
-    earlier = after is None and limit is not None
-    if earlier:
-        after = reader.before_newest(selection, limit or 0)
+    newest = arguments.after is None and limit is not None
+    after: int = arguments.after or 0
+    if limit is not None and newest:
+        after = _before_newest(reader, selections, limit)
+    found = (reader.select(selection, after_seq=after) for selection in selections)
     last = 0
-    for number, event in enumerate(reader.select(selection, after_seq=after or 0)):
+    for number, event in enumerate(heapq.merge(*found, key=lambda event: event.seq)):
         if number == limit:
-            if not earlier:
+            if not newest:
                 remark(MORE.format(seq=last))
             break
         last = event.seq
         yield event
-    if earlier and after:
+    if newest and after:
         remark(MORE_BEFORE)
+
+
+def _before_newest(reader: JournalReader, selections: Sequence[Selection], limit: int) -> int:
+    """Return after which record the newest so many come; 0: all of them do."""
+    newest = [reader.newest_seqs(selection, limit + 1) for selection in selections]
+    ordered = sorted((seq for seqs in newest for seq in seqs), reverse=True)
+    return ordered[limit] if len(ordered) > limit else 0
 
 
 def show(

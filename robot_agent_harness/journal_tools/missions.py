@@ -89,7 +89,7 @@ def _run(arguments: argparse.Namespace) -> int:
                 row['instruction'],
             )
 
-        begun = page(reader, selection, arguments)
+        begun = page(reader, arguments, selection)
         return show(map(mission, begun), columns, cells, arguments)
 
 

@@ -20,12 +20,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
 from robot_agent_harness.report.values import printable
 from robot_agent_harness.texts import one_line
 
 PLAIN_WIDTH = 200
-"""Columns where there is no terminal to ask."""
+"""Columns of a table where there is no terminal to ask."""
+WIDE_WIDTH = 10_000
+"""The same of a tree: more than any of its lines has."""
 CELL_MAX_BYTES = 300
 """What a table shows of one value at most; --json has the whole."""
 FIRST_ROWS, MORE_ROWS = 25, 500
@@ -55,15 +58,19 @@ class Column:
 
 
 class Screen:
-    """Prints for people."""
+    """Prints for people.
 
-    def __init__(self) -> None:
+    :param wide: where there is no terminal, lines are as long as what they say.
+    """
+
+    def __init__(self, *, wide: bool = False) -> None:
         # A C locale must not end a listing over an arrow.
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors='replace')
+        width = WIDE_WIDTH if wide else PLAIN_WIDTH
         console = Console(highlight=False, emoji=False, markup=False)
         if not console.is_terminal:
-            console = Console(highlight=False, emoji=False, markup=False, width=PLAIN_WIDTH)
+            console = Console(highlight=False, emoji=False, markup=False, width=width)
         elif console.no_color:
             # rich's own no_color keeps bold and dim, which are escape sequences as well.
             console = Console(highlight=False, emoji=False, markup=False, color_system=None)
@@ -77,6 +84,10 @@ class Screen:
             self._page(columns, page, header=number == 0)
             number, size = number + len(page), MORE_ROWS
         return number
+
+    def tree(self, tree: Text | Tree) -> None:
+        """Print a tree, or a line between trees."""
+        self.console.print(tree)
 
     def _page(
         self, columns: Sequence[Column], rows: Sequence[Sequence[Any]], *, header: bool
