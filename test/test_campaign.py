@@ -175,6 +175,19 @@ def test_the_oracle_notices_a_precondition_check_that_checks_nothing(
     assert any(problem in what for what in verdict.found('broken')), verdict.describe()
 
 
+def test_the_oracle_notices_a_localiser_that_is_silent_while_the_robot_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps = (Step(2.0, 'call', (0.0, 0.0, 2.5)), Step(12.0, 'call', (2.0, 1.0, 0.5)))
+    silent = Fault('pose_silent', 2.2, FOREVER, 0.0)
+    plan = Plan(1, replace(HABITS, localizer='amcl'), (silent,), steps)
+    verdict = run_one(1, plan=plan)
+    assert [finding.kind for finding in verdict.findings] == ['undecidable'], verdict.describe()
+    monkeypatch.setattr(starter, 'validate', lambda *_, **__: PreconditionReport(()))
+    verdict = run_one(1, plan=plan)
+    assert any('evidently stopped' in what for what in verdict.found('broken'))
+
+
 def test_the_oracle_notices_a_start_on_a_variance_that_is_no_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

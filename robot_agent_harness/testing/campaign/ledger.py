@@ -88,6 +88,7 @@ class Estimate:
     fix_heard_s: float
     carried_m: float
     """How far odometry has carried it since the localiser was heard."""
+    turned_rad: float
     variance_m2: float | None
 
 
@@ -234,18 +235,19 @@ class Ledger:
             if other is not None and other.at_s < self.told_since(at_s):
                 other = None
             variance = None if other is None else other.told_variance_m2
-            return Estimate(fix.pose, fix.measured_s, fix.measured_s, fix.at_s, 0.0, variance)
+            return Estimate(fix.pose, fix.measured_s, fix.measured_s, fix.at_s, 0.0, 0.0, variance)
         now = self.odometry_now(at_s)
         then = self._odometry_near(fix.measured_s, at_s)
         if now is None or then is None or self.reset_between(then.at_s, at_s):
-            return Estimate(fix.pose, fix.measured_s, fix.measured_s, fix.at_s, 0.0, variance)
+            return Estimate(fix.pose, fix.measured_s, fix.measured_s, fix.at_s, 0.0, 0.0, variance)
         pose = compose(compose(fix.pose, inverse(then.pose)), now.pose)
         heard = self.odometry.newest(fix.at_s)
         if heard is None or fix.at_s - heard.at_s > NEAR_S:
             heard = then  # odometry was silent then; what it missed is no silence of the localiser
         carried = math.hypot(now.pose.x - heard.pose.x, now.pose.y - heard.pose.y)
+        turned = abs(wrap_angle(now.pose.yaw - heard.pose.yaw))
         measured = max(fix.measured_s, now.measured_s)
-        return Estimate(pose, measured, fix.measured_s, fix.at_s, carried, variance)
+        return Estimate(pose, measured, fix.measured_s, fix.at_s, carried, turned, variance)
 
     def reset_between(self, from_s: float, to_s: float) -> bool:
         """Return whether odometry started anew."""

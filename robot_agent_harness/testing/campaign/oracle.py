@@ -31,7 +31,7 @@ POSES_S = 0.45
 MAX_VARIANCE_M2 = 0.25
 MAX_AGE_S = 1.0
 AGE_MARGIN_S = 0.15
-CARRY_MAX_M = 0.8
+CARRY_MAX_M, CARRY_MAX_RAD = 0.8, 0.9
 SILENT_S = 1.5
 HABIT_FIXES = 8
 """So many poses show the habit of a localiser that speaks at rest."""
@@ -416,7 +416,9 @@ class Oracle:
         if self._habits.localizer != 'amcl' and self._ledger.fixes(at_s) >= HABIT_FIXES:
             limit = SILENT_S / 3 if strict else SILENT_S
             return at_s - estimate.fixed_s > limit
-        return estimate.carried_m > (CARRY_MAX_M / 2 if strict else CARRY_MAX_M)
+        share = 0.5 if strict else 1.0
+        far = estimate.carried_m > share * CARRY_MAX_M
+        return far or estimate.turned_rad > share * CARRY_MAX_RAD
 
     def _truly_moving(self, at_s: float) -> bool:
         return all(
