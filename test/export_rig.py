@@ -24,6 +24,7 @@ MISSION = 'mission-parcel'
 INSTRUCTION = 'Fetch the parcel, quietly.'
 HOSTILE = '<script>alert(1)</script>\u2028\x00"\n\x1b[31m é'
 """What may upset a reader of lines, of HTML, of C strings or of terminals."""
+SAID = 'said to a tool alone'
 
 
 def go(x: float, y: float, **more: Any) -> dict[str, Any]:
@@ -62,7 +63,7 @@ async def _mission(path: Path) -> None:
         }
         done = await bench.call('navigate_to_pose', {'x': 5.0, 'y': 1.0}, client=client)
         await bench.outcome(done.data['action_id'])
-        await bench.call(HOSTILE, {'x': HOSTILE}, client=client)
+        await bench.call(HOSTILE, {'x': SAID}, client=client)
         bench.core.harness.notify(Salient('human_message', HOSTILE))
         for task in tasks:
             task.cancel()

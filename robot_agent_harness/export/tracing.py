@@ -39,6 +39,8 @@ from robot_agent_harness.messages import ros_text
 SERVICE = 'robot_agent_harness'
 CONTENT_MAX_CHARS = 32 * 1024
 """Longest attribute, unless the environment says otherwise: collectors refuse large requests."""
+NAME_MAX_CHARS = 128
+"""Longest name of a span; the SDK has no limit of its own, and clients choose names of tools."""
 
 Attributes: TypeAlias = dict[str, 'str | bool | int | float | list[str]']
 
@@ -135,7 +137,7 @@ class Pipeline:
         """
         self._ids.place = place
         return self._tracer.start_span(
-            ros_text(name),
+            ros_text(name[:NAME_MAX_CHARS]),
             context=place.context(),
             kind=kind,
             attributes=clean(attributes),

@@ -63,7 +63,7 @@ def _run(arguments: argparse.Namespace) -> int:
         try:
             told = _export(Source(reader, selection), arguments)
         except ExportError as error:
-            print(f'journal export: {error}', file=sys.stderr)
+            print(f'robot-agent-harness journal export: {error}', file=sys.stderr)
             return FAILED
     # Standard output may be the export itself.
     print(told, file=sys.stderr)
