@@ -26,6 +26,7 @@ from mcp.types import Implementation
 
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
+from robot_agent_harness.clock import IdSource
 from robot_agent_harness.events import EventType
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.store import MissionJournal
@@ -92,6 +93,12 @@ class Rig:
         """Return the recorded results' payloads."""
         return [event.payload for event in self.records(EventType.TOOL_RESULT_RECORDED)]
 
+    async def until(self, true: Callable[[], Any]) -> None:
+        """Wait until something is so, which no event tells of."""
+        with anyio.fail_after(BOUND_S):
+            while not true():
+                await asyncio.sleep(0.005)
+
     async def recorded_results(self, count: int) -> list[dict[str, Any]]:
         """Wait until that many results are recorded."""
         with anyio.fail_after(BOUND_S):
@@ -128,6 +135,7 @@ async def rig(
     settings: McpSettings | None = None,
     parameters: dict[str, Any] | None = None,
     start: bool = True,
+    ids: IdSource | None = None,
     wrap: Callable[[Core], None] = lambda core: None,
 ) -> AsyncIterator[Rig]:
     """Assemble and serve; everything is closed in the end."""
@@ -136,7 +144,7 @@ async def rig(
     core = assemble(
         check_parameters(parameters or {}),
         clock=clock,
-        ids=SequentialIds(),
+        ids=ids or SequentialIds(),
         journal=MissionJournal.open(journal, clock=clock, inline=True),
         controllers={CONTROLLER: nav2},
         model=None,
@@ -169,15 +177,15 @@ async def rig(
 
 @contextlib.asynccontextmanager
 async def connected(
-    made: Rig, era: str, *, token: str | None = None, name: str = 'tester'
+    made: Rig, era: str, *, token: str | None = None, name: str = 'tester', **options: Any
 ) -> AsyncIterator[Client]:
-    """Connect the SDK's own client over HTTP."""
+    """Connect the SDK's own client over HTTP; the rest goes to the client as it is."""
     headers = {'Authorization': f'Bearer {token}'} if token else {}
     async with httpx2.AsyncClient(headers=headers, timeout=BOUND_S) as http:
         transport = streamable_http_client(made.server.url, http_client=http)
         info = Implementation(name=name, version='1.2.3')
         async with Client(
-            transport, mode=era, read_timeout_seconds=BOUND_S, client_info=info
+            transport, mode=era, read_timeout_seconds=BOUND_S, client_info=info, **options
         ) as client:
             yield client
 
@@ -229,7 +237,8 @@ class RawClient:
         if self.era == 'legacy':
             return self.headers
         routing = {'mcp-protocol-version': self.era, 'mcp-method': message['method']}
-        name = message.get('params', {}).get('name')
+        params = message.get('params', {})
+        name = params.get('name') or params.get('uri') or params.get('taskId')
         return {**self.headers, **routing, **({'mcp-name': name} if name else {})}
 
     async def post(self, message: dict[str, Any]) -> httpx2.Response:

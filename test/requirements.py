@@ -254,6 +254,9 @@ _DESIGN = (
             '::test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it',
             'test_dispatcher.py::test_a_wrong_skills_file_is_refused_by_name',
             'test_mcp_tools.py::test_arguments_are_described_with_unit_range_and_default',
+            'test_mcp_tools.py::test_every_argument_and_result_says_what_it_is',
+            'test_mcp_tools.py'
+            '::test_descriptions_tell_a_model_that_never_saw_the_robot_what_comes_next',
             'test_world_model.py'
             '::test_what_a_skill_remembers_is_declared_by_the_skill_or_the_file_and_changes_no_tool',
         ),
@@ -1154,6 +1157,9 @@ _CONTRACT = (
             'test_mcp_tools.py'
             '::test_every_tool_is_listed_with_valid_schemas_in_the_same_order_each_time',
             'test_mcp_tools.py::test_arguments_are_described_with_unit_range_and_default',
+            'test_mcp_tools.py::test_every_argument_and_result_says_what_it_is',
+            'test_mcp_tools.py'
+            '::test_descriptions_tell_a_model_that_never_saw_the_robot_what_comes_next',
             'test_mcp_docs.py::test_every_tool_and_argument_is_documented',
         ),
         _clause(
@@ -1165,7 +1171,8 @@ _CONTRACT = (
         _clause(
             'CON-MCP-05',
             'cancel_action asks for the cancelling of one action.',
-            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py'
+            '::test_what_a_call_returns_satisfies_its_output_schema',
             'test_node_nav2.py::test_cancel_names_one_goal_and_no_time',
         ),
         _clause(
@@ -1174,14 +1181,18 @@ _CONTRACT = (
             ' the time is up, the state.',
             'test_mcp_server.py::test_progress_reaches_the_client_that_asked_and_only_increases',
             'test_mcp_server.py::test_without_a_token_there_is_no_progress',
-            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_withdrawal.py'
+            '::test_a_wait_tells_of_its_progress_and_ends_when_its_time_is_up',
+            'test_mcp_output_schemas.py'
+            '::test_what_a_call_returns_satisfies_its_output_schema',
             'test_dispatcher.py'
             '::test_a_client_that_waited_for_an_outcome_decides_on_the_world_after_it',
         ),
         _clause(
             'CON-MCP-07',
             'get_action, get_world_snapshot and list_places look.',
-            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py'
+            '::test_what_a_call_returns_satisfies_its_output_schema',
             'test_dispatcher.py::test_an_inactive_harness_moves_nothing_and_still_looks',
         ),
         _clause(
@@ -1194,7 +1205,8 @@ _CONTRACT = (
             'CON-MCP-09',
             'Every result carries structuredContent with status and message that satisfies the'
             ' outputSchema.',
-            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py'
+            '::test_what_a_call_returns_satisfies_its_output_schema',
             'test_mcp_tools.py::test_every_tool_may_answer_with_every_status',
         ),
         _clause(
@@ -1202,6 +1214,7 @@ _CONTRACT = (
             'isError is true exactly for the error codes.',
             'test_mcp_tools.py::test_every_tool_may_answer_with_every_status',
             'test_contract_gaps.py::test_codes_are_exactly_those_of_the_contract',
+            'test_mcp_output_schemas.py::test_every_status_of_the_contract_is_among_the_cases',
         ),
         _clause(
             'CON-MCP-11',
@@ -1242,7 +1255,8 @@ _CONTRACT = (
         _clause(
             'CON-MCP-17',
             'unknown_action and harness_inactive.',
-            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py'
+            '::test_what_a_call_returns_satisfies_its_output_schema',
             'test_dispatcher.py::test_an_inactive_harness_moves_nothing_and_still_looks',
         ),
         _clause(
@@ -1261,7 +1275,8 @@ _CONTRACT = (
         _clause(
             'CON-MCP-20',
             'acceptance_unknown, with action_id.',
-            'test_mcp_tools.py::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py'
+            '::test_what_a_call_returns_satisfies_its_output_schema',
         ),
         _clause(
             'CON-MCP-21',
@@ -1736,12 +1751,20 @@ _CASES = _of(
     ),
     _clause(
         'K26',
-        'A client that disconnects or cancels leaves one result and a tracked action.',
+        'A client that disconnects or cancels leaves one result and a tracked action; before its'
+        ' goal has left, nothing is sent.',
         'test_mcp_server.py'
         '::test_a_client_that_disconnects_before_acceptance_does_not_disturb_the_action',
         'test_mcp_server.py'
         '::test_a_client_that_disconnects_leaves_its_call_to_end_and_the_server_to_serve',
         'test_mcp_server.py::test_a_client_that_cancels_its_request_ends_its_own_waiting_only',
+        'test_mcp_withdrawal.py'
+        '::test_a_call_that_is_cancelled_while_it_waits_for_its_turn_sends_nothing',
+        'test_mcp_withdrawal.py'
+        '::test_a_call_that_is_cancelled_while_its_start_is_put_on_disk_sends_nothing',
+        'test_mcp_withdrawal.py'
+        '::test_a_call_that_is_cancelled_after_its_goal_has_left_goes_on_and_says_so',
+        'test_mcp_withdrawal.py::test_a_wait_that_is_cancelled_ends_and_leaves_the_action_alone',
     ),
     _clause(
         'K27',
@@ -1751,6 +1774,10 @@ _CASES = _of(
         '::test_of_two_clients_that_want_the_robot_one_gets_it_and_the_other_the_truth',
         'test_dispatcher.py'
         '::test_of_two_calls_at_once_one_goal_goes_out_and_the_loser_is_told_of_the_other',
+        'test_mcp_idempotency.py'
+        '::test_a_request_repeated_without_a_key_is_a_call_of_its_own_and_learns_of_the_first',
+        'test_mcp_idempotency.py'
+        '::test_a_request_repeated_under_its_key_gets_the_first_result_and_nothing_is_sent_again',
     ),
     _clause(
         'K28',
@@ -2295,6 +2322,76 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_every_refusal_carries_the_security_headers',
                 'test_good_answers_and_streams_carry_the_security_headers',
                 'test_what_breaks_off_or_turns_to_garbage_leaves_no_traceback',
+            ),
+        ),
+        'test_mcp_idempotency.py': NotAClause(
+            'closer looks at K27: what a client says of requests that are one call',
+            (
+                'test_a_repeat_waits_for_the_first_while_that_is_still_under_way',
+                'test_the_same_key_for_something_else_is_refused',
+                'test_another_clients_key_is_another_key',
+                'test_a_key_that_is_none_makes_the_arguments_invalid',
+                'test_a_key_holds_across_a_restart_of_the_harness',
+                'test_with_a_journal_that_cannot_be_read_a_call_with_a_key_does_nothing',
+                'test_a_call_that_an_earlier_run_left_open_must_have_its_result_before_its_key_is_used',
+                'test_a_call_withdrawn_before_anything_was_sent_frees_its_key',
+                'test_a_call_is_not_withdrawn_while_a_repeat_still_waits_for_it',
+                'test_the_newest_keys_are_remembered',
+                'test_the_goal_that_a_repeat_speaks_of_is_the_one_that_was_sent',
+            ),
+        ),
+        'test_mcp_prompts.py': NotAClause(
+            'the prompts, which the contract leaves open',
+            (
+                'test_both_prompts_are_listed_with_their_arguments',
+                'test_the_briefing_says_what_the_robot_can_do_where_and_by_what_rules',
+                'test_a_review_tells_a_missions_decisions_checks_and_outcomes_in_order',
+                'test_a_review_of_a_long_mission_keeps_both_ends_and_says_what_it_leaves_out',
+                'test_a_review_shows_no_secret',
+                'test_a_prompt_that_cannot_be_made_is_an_error_that_says_why',
+            ),
+        ),
+        'test_mcp_tasks.py': NotAClause(
+            'the tasks extension of MCP 2026-07-28, which the contract leaves open',
+            (
+                'test_the_sdks_client_follows_a_task_to_the_verified_outcome',
+                'test_a_task_is_on_disk_before_it_is_told_and_holds_what_the_extension_asks_for',
+                'test_a_completed_task_holds_the_outcome_as_the_tools_result',
+                'test_an_unknown_outcome_is_a_completed_task_with_an_error_that_says_what_is_known',
+                'test_a_failed_action_is_a_completed_task_with_an_error',
+                'test_a_goal_that_nobody_answered_is_a_task_too',
+                'test_what_started_nothing_is_answered_at_once',
+                'test_a_task_can_be_cancelled_as_a_recorded_call',
+                'test_a_task_that_arrives_before_it_is_cancelled_has_arrived',
+                'test_an_update_is_acknowledged_and_changes_nothing',
+                'test_a_task_outlives_the_harness_that_made_it',
+                'test_a_repeat_of_the_call_gets_the_same_task',
+                'test_a_client_that_does_not_declare_the_extension_sees_the_plain_tools',
+                'test_a_client_of_an_earlier_era_gets_no_task_even_if_it_asks_for_one',
+                'test_the_server_says_that_it_has_the_extension',
+                'test_a_task_that_is_none_is_an_error',
+                'test_results_of_tasks_are_asked_for_with_get_only',
+                'test_a_task_belongs_to_the_token_that_made_it',
+            ),
+        ),
+        'test_mcp_updates.py': NotAClause(
+            'changes of resources, which the contract leaves open',
+            (
+                'test_a_stream_hears_of_the_world_and_of_the_action_that_it_asked_for',
+                'test_a_session_hears_of_what_it_is_subscribed_to_until_it_takes_that_back',
+                'test_both_eras_say_that_changes_are_told_of',
+                'test_what_never_changes_cannot_be_subscribed_to',
+                'test_stopping_does_not_wait_for_those_who_listen',
+                'test_the_world_is_told_of_at_most_once_a_second_and_the_last_change_is_not_lost',
+                'test_a_session_that_does_not_read_is_let_go_and_holds_up_nobody',
+                'test_subscriptions_and_subscribers_are_bounded',
+                'test_nobody_who_listens_costs_nothing',
+            ),
+        ),
+        'test_mcp_withdrawal.py': NotAClause(
+            'closer looks at K26: what a lost connection is not',
+            (
+                'test_a_lost_connection_cancels_nothing_in_a_session',
             ),
         ),
         'test_mcp_resources.py': NotAClause(

@@ -94,11 +94,15 @@ class GivenSnapshots:
         self._newest: OrderedDict[Hashable, tuple[int, str]] = OrderedDict()
 
     def note(self, key: Hashable | None, snapshot_id: str) -> None:
-        """Remember that this client has seen a snapshot; one older than before changes nothing."""
-        if key is None:
-            return
+        """Remember that this client has seen a snapshot.
+
+        One older than before changes nothing, and so does one that is no longer known: a repeated
+        result may show what an earlier run saw.
+        """
         snapshot = self._store.get(snapshot_id)
-        captured_ns = snapshot.captured_monotonic_ns if snapshot else 0
+        if key is None or snapshot is None:
+            return
+        captured_ns = snapshot.captured_monotonic_ns
         known = self._newest.get(key)
         if known is None or captured_ns >= known[0]:
             self._newest[key] = (captured_ns, snapshot_id)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+import json
 from typing import Any
 from urllib.parse import quote
 
@@ -25,7 +26,7 @@ from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.errors import JournalError
 from robot_agent_harness.events import EventType, RecordedEvent
-from robot_agent_harness.jsonable import canonical_json, jsonable
+from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.mcp_server.history import History
 from robot_agent_harness.mcp_server.tools import NEVER_OFFERED
 from robot_agent_harness.redaction import Redactor
@@ -256,4 +257,5 @@ def _told(event: RecordedEvent) -> str | None:
         return None
     ids = {'call': event.tool_call_id, 'action': event.action_id}
     known = {key: value for key, value in {**ids, **told}.items() if value not in (None, [], '')}
-    return canonical_json(jsonable(known))
+    # In the order above: what matters most must not be cut off.
+    return json.dumps(jsonable(known), separators=(',', ':'), ensure_ascii=False)

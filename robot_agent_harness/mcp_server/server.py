@@ -122,7 +122,7 @@ class McpServer:
         self._updates = Updates()
         core.tracker.on_change(self._updates.action_changed)
         core.harness.on_salient(self._updates.world_changed)
-        self._listening = ListenHandler(
+        listening = ListenHandler(
             self._updates, max_subscriptions=STREAMS_MAX, max_buffered_events=EVENTS_WAITING_MAX
         )
         self._tasks = Tasks(
@@ -148,7 +148,7 @@ class McpServer:
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=self._listening,
+            on_subscriptions_listen=listening,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
         )
@@ -179,7 +179,6 @@ class McpServer:
 
     async def stop(self) -> None:
         """Stop serving HTTP, within 2 s whatever is open."""
-        self._listening.close()
         await self._updates.close()
         await self._http.stop()
 

@@ -208,7 +208,8 @@ class Tasks(Extension):
 
 def outcome_of(action: RobotAction) -> ToolResult:
     """Return an action's state and outcome as a tool's result tells of them."""
-    return ToolResult(ResultStatus.COMPLETED, line(action), describe(action))
+    known = {key: value for key, value in describe(action).items() if key != 'feedback'}
+    return ToolResult(ResultStatus.COMPLETED, line(action), known)
 
 
 def _status(action: RobotAction) -> str:

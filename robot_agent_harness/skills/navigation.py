@@ -27,7 +27,7 @@ _CANCEL_CODES = {
 }
 
 
-@skill(output=ManagedOutput, managed=ManagedAction())
+@skill(output=ManagedOutput, title='Drive to a pose', managed=ManagedAction())
 def navigate_to_pose(
     context: GoalContext,
     x: Annotated[float, COORDINATE, Field(description='Metres, in frame_id.')],
@@ -39,10 +39,11 @@ def navigate_to_pose(
     ] = 0.0,
     frame_id: Annotated[str, Field(description='The map frame; no other is accepted.')] = 'map',
 ) -> dict[str, Any]:
-    """Drive to a pose on the map. Returns once the controller has accepted or refused the goal;
-    status accepted means that the robot has started, not that it has arrived. Use wait_for_action
-    with the returned action_id to learn the verified outcome. Refused with precondition_changed if
-    the world is no longer what the decision assumed.
+    """Drive the robot to a pose on the map. Returns once the controller has accepted or refused
+    the goal; status accepted means that the robot has started, not that it has arrived. Use
+    wait_for_action with the returned action_id to learn the verified outcome. One action runs at a
+    time. Refused with precondition_changed, and nothing sent, if the world is no longer what you
+    saw last: decide again from the snapshot that comes with the refusal.
     """
     if frame_id != context.global_frame:
         raise SkillError(
@@ -53,12 +54,14 @@ def navigate_to_pose(
     return {'x': float(x), 'y': float(y), 'yaw': float(yaw), 'frame_id': frame_id}
 
 
-@skill(output=ManagedOutput, managed=ManagedAction())
+@skill(output=ManagedOutput, title='Drive to a place', managed=ManagedAction())
 def navigate_to_place(
     context: GoalContext,
     name: Annotated[str, Field(description='A name from list_places.')],
 ) -> dict[str, Any]:
-    """Drive to a named place. Works like navigate_to_pose: accepted is not arrived."""
+    """Drive the robot to a named place. Works like navigate_to_pose: accepted is not arrived, use
+    wait_for_action to learn the outcome; precondition_changed means that nothing was sent.
+    """
     place = context.places.get(name)
     if place is None:
         known = ', '.join(sorted(context.places)) or 'none'
@@ -75,13 +78,16 @@ def navigate_to_place(
     return {'x': place.x, 'y': place.y, 'yaw': place.yaw, 'frame_id': place.frame_id}
 
 
-@skill(output=ActionOutput, idempotent=True)
+@skill(output=ActionOutput, title='Cancel an action', idempotent=True)
 async def cancel_action(
     context: SkillContext,
-    action_id: Annotated[str, Field(description='The action_id of the call that started it.')],
+    action_id: Annotated[
+        str, Field(description='The action_id of the call that started it; 32 hex digits.')
+    ],
 ) -> ToolResult:
-    """Ask the controller to cancel an action. The robot stops when the controller says so; learn
-    the outcome with wait_for_action. This is no emergency stop.
+    """Ask the controller to cancel an action of this harness that is under way. The robot stops
+    when the controller says so; learn the outcome with wait_for_action. Harmless on an action that
+    has ended. This is no emergency stop.
     """
     action = context.board.get(action_id)
     if action is None:

@@ -20,10 +20,12 @@ WAIT_MAX_S = 600.0
 """Longest wait in one call; a client that wants more asks again."""
 PROGRESS_PERIOD_S = 2.0
 """How often a waiting client is told that the action goes on."""
-_ActionId = Annotated[str, Field(description='The action_id of the call that started it.')]
+_ActionId = Annotated[
+    str, Field(description='The action_id of the call that started it; 32 hex digits.')
+]
 
 
-@skill(output=SnapshotOutput, read_only=True)
+@skill(output=SnapshotOutput, title='Look at the world', read_only=True)
 async def get_world_snapshot(context: SkillContext) -> ToolResult:
     """Look at the robot and its world now: pose, motion, battery, emergency stop, what the
     controller runs, how the last action ended. Each fact says how old it is and whether it may be
@@ -32,7 +34,7 @@ async def get_world_snapshot(context: SkillContext) -> ToolResult:
     return ToolResult(ResultStatus.COMPLETED, 'the world as it is now', _world(context))
 
 
-@skill(output=PlacesOutput, read_only=True)
+@skill(output=PlacesOutput, title='List the known places', read_only=True)
 async def list_places(context: SkillContext) -> ToolResult:
     """List the places that navigate_to_place knows, with their poses (metres and radians)."""
     places = [
@@ -41,13 +43,15 @@ async def list_places(context: SkillContext) -> ToolResult:
     return ToolResult(ResultStatus.COMPLETED, f'{len(places)} places', {'places': places})
 
 
-@skill(output=ActionOutput, read_only=True)
+@skill(output=ActionOutput, title='Look at an action', read_only=True)
 async def get_action(context: SkillContext, action_id: _ActionId) -> ToolResult:
-    """Tell the state of an action, and its outcome with the evidence once it has one."""
+    """Tell the state of an action, and its outcome with the evidence once it has one. Returns at
+    once; use wait_for_action to wait for the outcome.
+    """
     return _told(context, _known(context.board.get(action_id), action_id))
 
 
-@skill(output=ActionOutput, read_only=True)
+@skill(output=ActionOutput, title='Wait for an outcome', read_only=True)
 async def wait_for_action(
     context: SkillContext,
     action_id: _ActionId,
@@ -55,8 +59,11 @@ async def wait_for_action(
         float, Field(ge=0.0, le=WAIT_MAX_S, description='Seconds to wait at most.')
     ] = 60.0,
 ) -> ToolResult:
-    """Wait until an action has its outcome, and return it with the evidence. Returns the current
-    state when the time is up; waiting longer, or giving up waiting, does not disturb the action.
+    """Wait until an action has its outcome, and return it with the evidence and the world after
+    it. SUCCEEDED was verified on the robot's own state; FAILED was disproved, refused or given up;
+    UNKNOWN means that nobody can say, and the robot may still move: look before you go on. Returns
+    the current state when the time is up. Waiting, or giving up waiting, does not disturb the
+    action.
     """
     action = _known(context.board.get(action_id), action_id)
     loop = asyncio.get_running_loop()

@@ -97,7 +97,8 @@ class Repeats:
             await self._recalled()
         except JournalError as error:
             why = f'nothing was done: whether this call was made before cannot be read ({error})'
-            return Claim.refused(marks, ToolResult(ResultStatus.JOURNAL_UNAVAILABLE, why))
+            # It does not take the key: its record must not look like that of the first call.
+            return Claim.refused({}, ToolResult(ResultStatus.JOURNAL_UNAVAILABLE, why))
         first = self._firsts.get(marks['key'])
         if first is None:
             made = First(tool_call_id, marks['request'], _pending(), interest)
