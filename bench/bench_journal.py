@@ -26,7 +26,8 @@ from sqlite_utils import Database
 from robot_agent_harness.clock import SystemClock
 from robot_agent_harness.events import Correlation, RobotActionProgress
 from robot_agent_harness.journal import MissionJournal
-from robot_agent_harness.journal.schema import COLUMNS, migrations
+from robot_agent_harness.journal.migrations import migrations
+from robot_agent_harness.journal.schema import COLUMNS
 
 BLOCKS = 40
 BLOCK_RECORDS = 96

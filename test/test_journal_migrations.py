@@ -27,7 +27,8 @@ from robot_agent_harness.journal import (
     MissionUsage,
     soundness,
 )
-from robot_agent_harness.journal.schema import COLUMNS, migrations, SCHEMA_USER_VERSION
+from robot_agent_harness.journal.migrations import migrations
+from robot_agent_harness.journal.schema import COLUMNS, SCHEMA_USER_VERSION
 from robot_agent_harness.testing import check_journal
 
 ALL_COLUMNS = ', '.join(COLUMNS)

@@ -22,11 +22,11 @@ from robot_agent_harness.events import (
     ModelTurnStarted,
     ToolCallRecorded,
 )
+from robot_agent_harness.journal.migrations import migrations
 from robot_agent_harness.journal.schema import (
     chain_of,
     CHAINED_COLUMNS,
     COLUMNS,
-    migrations,
     SCHEMA_USER_VERSION,
 )
 from robot_agent_harness.jsonable import canonical_json

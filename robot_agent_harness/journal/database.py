@@ -25,8 +25,9 @@ from robot_agent_harness.errors import (
     JournalUnavailableError,
 )
 from robot_agent_harness.journal.lock import JournalLock
+from robot_agent_harness.journal.migrations import migrations
 from robot_agent_harness.journal.records import Row
-from robot_agent_harness.journal.schema import chain_of, COLUMNS, migrations
+from robot_agent_harness.journal.schema import chain_of, COLUMNS
 from robot_agent_harness.journal.soundness import EMPTY, has_wal, inspect, Tail, tail_of
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
 

@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 HealthListener: TypeAlias = Callable[[bool, 'str | None'], None]
 EventListener: TypeAlias = Callable[[int, Event, Correlation], None]
+LatencyListener: TypeAlias = Callable[[float], object]
 
 MAX_DEFERRED = 10_000
 """Records that may wait in memory; beyond it the oldest progress records give way to a note."""
@@ -67,6 +68,7 @@ class MissionJournal:
         self._max_deferred = max_deferred
         self._listeners: list[HealthListener] = []
         self._event_listeners: list[EventListener] = []
+        self._latency_listeners: list[LatencyListener] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
@@ -169,6 +171,10 @@ class MissionJournal:
         """
         self._event_listeners.append(listener)
 
+    def add_latency_listener(self, listener: LatencyListener) -> None:
+        """Have a function called, on the loop, with the seconds that each append took."""
+        self._latency_listeners.append(listener)
+
     async def append(self, *entries: Entry) -> list[int]:
         """Write the records in one transaction and return their numbers when they are on disk.
 
@@ -180,15 +186,20 @@ class MissionJournal:
             return []
         submission = self._submission(entries)
         loop = submission.future.get_loop()
-        submission.deadline = loop.time() + self._write_timeout_s
+        begun = loop.time()
+        submission.deadline = begun + self._write_timeout_s
         if self._watchdog is None:
             self._watchdog = loop.call_at(submission.deadline, self._expire)
         self._submit(submission)
         try:
-            return await submission.future
+            numbers = await submission.future
         except asyncio.CancelledError:
             submission.deadline = None
             raise
+        for listener in self._latency_listeners:
+            # From the loop, not from here: the record is on disk, whatever a listener does.
+            loop.call_soon(listener, loop.time() - begun)
+        return numbers
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts, and return a future of their numbers.
