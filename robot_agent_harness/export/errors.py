@@ -4,18 +4,10 @@
 
 from __future__ import annotations
 
-from robot_agent_harness.errors import ConfigurationError, HarnessError
+from robot_agent_harness.errors import HarnessError
 
 
 class ExportError(HarnessError):
     """What was exported did not arrive where it was to go; the text says why."""
 
     code = 'export_failed'
-
-
-def missing_extra(what: str, extra: str) -> ConfigurationError:
-    """Return the error of who wants something whose libraries are not installed."""
-    return ConfigurationError(
-        f'{what} needs libraries that are not installed:'
-        f" pip install 'robot_agent_harness[{extra}]'"
-    )

@@ -11,6 +11,7 @@ from robot_agent_harness.journal_tools import (
     actions,
     decisions,
     events,
+    export,
     missions,
     show,
     tail,
@@ -26,5 +27,6 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     'decisions': decisions.SUBCOMMAND,
     'actions': actions.SUBCOMMAND,
     'verify': verify.SUBCOMMAND,
+    'export': export.SUBCOMMAND,
 }
 """Each subcommand by its name, in the order of the help."""
