@@ -1930,6 +1930,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_oracle_notices_a_verifier_that_looks_before_the_robot_rests',
                 'test_the_oracle_notices_a_precondition_check_that_checks_nothing',
                 'test_the_oracle_notices_a_localiser_that_is_silent_while_the_robot_turns',
+                'test_the_oracle_notices_an_outcome_that_is_recorded_otherwise_than_it_was_announced',
                 'test_the_oracle_notices_a_start_on_a_variance_that_is_no_number',
                 'test_the_oracle_takes_no_motion_that_odometry_missed_for_a_silent_localiser',
                 'test_the_oracle_notices_a_verifier_that_never_confirms',

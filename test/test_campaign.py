@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from robot_agent_harness.actions import tracker, verification
+from robot_agent_harness.actions import follower, records, tracker, verification
+from robot_agent_harness.actions.lifecycle import ActionState
 from robot_agent_harness.actions.preconditions import PreconditionReport
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills import starter
@@ -204,6 +205,24 @@ def test_the_oracle_takes_no_motion_that_odometry_missed_for_a_silent_localiser(
     verdict = run_one(1, plan=replace(plan, habits=replace(HABITS, localizer='amcl')))
     assert len(verdict.actions) == 2
     assert verdict.ok, verdict.describe()
+
+
+def test_the_oracle_notices_an_outcome_that_is_recorded_otherwise_than_it_was_announced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Locked until the harness was stopped and the controller had forgotten the goal: lost.
+    lost = run_one(1, plan=_plan(Fault('journal_lock', 5.0, FOREVER, 14.0)))
+    assert [(action.state, action.reason) for action in lost.actions] == [
+        ('UNKNOWN', 'interrupted')
+    ]
+    assert lost.findings == (), lost.describe()
+
+    def otherwise(action: Any, outcome: Any) -> Any:
+        return records.outcome_record(action, replace(outcome, state=ActionState.UNKNOWN))
+
+    monkeypatch.setattr(follower, 'outcome_record', otherwise)
+    verdict = run_one(1, plan=_plan())
+    assert any('announced as SUCCEEDED' in what for what in verdict.found('broken'))
 
 
 def test_the_oracle_notices_a_verifier_that_never_confirms(

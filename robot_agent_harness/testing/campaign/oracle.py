@@ -47,6 +47,8 @@ MAX_DRIFT_M = 0.5
 START_LATENCY_S = 1.1
 """How old a check may be when a slow journal lets the goal go."""
 STILL_RUNNING_S = 3.0
+OUTCOME_DURABLE_S = 2.0
+"""How long an outcome may wait for the disk before it is announced without."""
 
 Kind = Literal[
     'false_success', 'deceived', 'unsupported', 'missed', 'undecidable', 'broken', 'running'
@@ -243,12 +245,27 @@ class Oracle:
         )
         told = f'{name} {state} ({reason}), truly {off_m:.2f} m and {off_rad:.2f} rad off'
         told += f', moving {truth.speed_m_s:.2f} m/s' if moving else ''
-        if state == 'SUCCEEDED':
+        if announced is not None and announced[1] != state:
+            self._judge_lost(announced, name, state)
+        elif state == 'SUCCEEDED':
             self._judge_success(sent, at_s, there, told)
         else:
             self._judge_other(sent, at_s, told)
         if announced is not None:
             self._judge_running(sent, announced[0], told)
+
+    def _judge_lost(
+        self, announced: tuple[float, str, str, dict[str, Any]], name: str, state: str
+    ) -> None:
+        """Judge an outcome that a run told and a later one recorded otherwise.
+
+        What a locked journal did not take until the run was stopped is lost, as docs/journal.md
+        says: the next run cannot know what was told, and neither is it held against it.
+        """
+        at_s, told, _, _ = announced
+        end = min(end for _, end in self._ledger.lives if end >= at_s)
+        if not self._ledger.locked(at_s - OUTCOME_DURABLE_S, end):
+            self._find('broken', f'{name} was announced as {told} and recorded as {state}')
 
     def _judge_success(self, sent: Sent, at_s: float, there: bool, told: str) -> None:
         against = list(self._against_success(sent, at_s, strict=False))
