@@ -1171,8 +1171,7 @@ _CONTRACT = (
         _clause(
             'CON-MCP-05',
             'cancel_action asks for the cancelling of one action.',
-            'test_mcp_output_schemas.py'
-            '::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py::test_what_a_call_returns_satisfies_its_output_schema',
             'test_node_nav2.py::test_cancel_names_one_goal_and_no_time',
         ),
         _clause(
@@ -1183,16 +1182,14 @@ _CONTRACT = (
             'test_mcp_server.py::test_without_a_token_there_is_no_progress',
             'test_mcp_withdrawal.py'
             '::test_a_wait_tells_of_its_progress_and_ends_when_its_time_is_up',
-            'test_mcp_output_schemas.py'
-            '::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py::test_what_a_call_returns_satisfies_its_output_schema',
             'test_dispatcher.py'
             '::test_a_client_that_waited_for_an_outcome_decides_on_the_world_after_it',
         ),
         _clause(
             'CON-MCP-07',
             'get_action, get_world_snapshot and list_places look.',
-            'test_mcp_output_schemas.py'
-            '::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py::test_what_a_call_returns_satisfies_its_output_schema',
             'test_dispatcher.py::test_an_inactive_harness_moves_nothing_and_still_looks',
         ),
         _clause(
@@ -1205,8 +1202,7 @@ _CONTRACT = (
             'CON-MCP-09',
             'Every result carries structuredContent with status and message that satisfies the'
             ' outputSchema.',
-            'test_mcp_output_schemas.py'
-            '::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py::test_what_a_call_returns_satisfies_its_output_schema',
             'test_mcp_tools.py::test_every_tool_may_answer_with_every_status',
         ),
         _clause(
@@ -1255,8 +1251,7 @@ _CONTRACT = (
         _clause(
             'CON-MCP-17',
             'unknown_action and harness_inactive.',
-            'test_mcp_output_schemas.py'
-            '::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py::test_what_a_call_returns_satisfies_its_output_schema',
             'test_dispatcher.py::test_an_inactive_harness_moves_nothing_and_still_looks',
         ),
         _clause(
@@ -1275,8 +1270,7 @@ _CONTRACT = (
         _clause(
             'CON-MCP-20',
             'acceptance_unknown, with action_id.',
-            'test_mcp_output_schemas.py'
-            '::test_what_a_call_returns_satisfies_its_output_schema',
+            'test_mcp_output_schemas.py::test_what_a_call_returns_satisfies_its_output_schema',
         ),
         _clause(
             'CON-MCP-21',
@@ -1316,6 +1310,8 @@ _CONTRACT = (
             'test_mcp_server.py::test_a_call_that_names_an_unknown_snapshot_is_refused',
             'test_mcp_server.py::test_a_decision_id_that_is_none_makes_the_arguments_invalid',
             'test_dispatcher.py::test_a_decision_on_a_snapshot_that_nobody_knows_is_stale',
+            'test_dispatcher.py'
+            '::test_a_decision_on_what_was_seen_long_ago_is_stale_though_nothing_seems_to_have_changed',
         ),
         _clause(
             'CON-MCP-27',
@@ -1341,6 +1337,8 @@ _CONTRACT = (
             'test_mcp_resources.py::test_the_contracts_resources_are_listed',
             'test_mcp_resources.py::test_the_latest_world_is_taken_at_the_moment_of_reading',
             'test_mcp_resources.py::test_an_action_can_be_read_while_it_runs_and_after',
+            'test_mcp_resources.py::test_what_memory_has_forgotten_is_read_from_the_journal',
+            'test_mcp_many_clients.py::test_the_sdks_client_drives_every_tool_resource_and_prompt',
             'test_mcp_resources.py'
             '::test_a_missions_events_are_read_in_pages_without_gap_or_repetition',
             'test_mcp_docs.py::test_every_resource_and_meta_key_is_documented',
@@ -1774,6 +1772,7 @@ _CASES = _of(
         '::test_of_two_clients_that_want_the_robot_one_gets_it_and_the_other_the_truth',
         'test_dispatcher.py'
         '::test_of_two_calls_at_once_one_goal_goes_out_and_the_loser_is_told_of_the_other',
+        'test_mcp_many_clients.py::test_eight_clients_at_once_with_one_robot_keep_all_invariants',
         'test_mcp_idempotency.py'
         '::test_a_request_repeated_without_a_key_is_a_call_of_its_own_and_learns_of_the_first',
         'test_mcp_idempotency.py'
@@ -1784,6 +1783,7 @@ _CASES = _of(
         'A result of megabytes is kept as an artifact, and stays out of journal and context.',
         'test_bounding.py::test_a_picture_of_four_megabytes_leaves_a_reference_and_no_base64',
         'test_bounding.py::test_any_result_ends_up_small_and_is_json',
+        'test_mcp_tools.py::test_a_picture_of_four_megabytes_reaches_no_client',
         'test_journal_records.py::test_huge_text_is_shortened_with_the_digest_of_the_whole',
     ),
     _clause(
@@ -2391,9 +2391,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
         ),
         'test_mcp_withdrawal.py': NotAClause(
             'closer looks at K26: what a lost connection is not',
-            (
-                'test_a_lost_connection_cancels_nothing_in_a_session',
-            ),
+            ('test_a_lost_connection_cancels_nothing_in_a_session',),
         ),
         'test_mcp_resources.py': NotAClause(
             'bounds of resources, and what is said of those that are not there',
@@ -2401,6 +2399,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_event_list_stays_within_its_bound',
                 'test_a_snapshot_beyond_the_bound_is_projected',
                 'test_what_is_not_there_is_the_sdks_not_found_error',
+                'test_a_journal_that_cannot_be_read_is_an_error_that_says_so',
             ),
         ),
         'test_mcp_server.py': NotAClause(

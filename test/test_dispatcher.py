@@ -20,8 +20,9 @@ from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.skills import registry
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.registry import BUILT_IN, load_registry
-from robot_agent_harness.skills.result import ToolResult
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import skill, SkillContext
+from robot_agent_harness.skills.starter import DECISION_MAX_AGE_S
 from robot_agent_harness.testing import Bench, check_journal, run_virtual, ScriptableNav2
 
 
@@ -363,3 +364,26 @@ def test_a_goal_that_was_refused_but_runs_is_unknown_and_cancelled(tmp_path: Pat
             return result.status.value, action.state.value
 
     assert run_virtual(scenario()) == ('acceptance_unknown', 'UNKNOWN')
+
+
+def test_a_decision_on_what_was_seen_long_ago_is_stale_though_nothing_seems_to_have_changed(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> list[ToolResult]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            told = []
+            for waited_s in (DECISION_MAX_AGE_S - 1.0, DECISION_MAX_AGE_S + 1.0):
+                seen = bench.core.observer.capture(None).snapshot_id
+                await asyncio.sleep(waited_s)
+                goal = {'x': 2, 'y': 0}
+                told.append(await bench.call('navigate_to_pose', goal, decision_snapshot_id=seen))
+                if told[-1].status is ResultStatus.ACCEPTED:
+                    bench.nav2.result(GoalStatus.ABORTED, {})
+                    await bench.outcome(bench.nav2.own_goal)
+            return told
+
+    young, old = run_virtual(scenario())
+    assert young.status is ResultStatus.ACCEPTED
+    assert old.status is ResultStatus.PRECONDITION_CHANGED
+    assert 'too old' in old.message
+    assert old.data['snapshot']

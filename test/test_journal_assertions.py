@@ -151,6 +151,10 @@ VIOLATIONS: dict[str, tuple[list[Entry], str]] = {
     'checked before the call': (swapped('checked', 'call'), 'were checked before it'),
     'failed check': (changed('checked', checked(False)), 'though its check had failed'),
     'result before the start': (swapped('started', 'result'), 'an action after its result'),
+    'a repeat that was carried out': (
+        changed('call', (SOUND['call'][0].model_copy(update={'repeat_of': 'b'}), IDS)),
+        'call c repeats call b, and was carried out all the same',
+    ),
     'two actions of a call': (
         inserted('outcome', (SOUND['started'][0], Correlation(tool_call_id='c', action_id='b'))),
         'call c started 2 actions',

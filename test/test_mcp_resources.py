@@ -13,6 +13,9 @@ from mcp import Client, MCPError
 from mcp_rig import connected, ERAS, rig
 import pytest
 
+from robot_agent_harness.clock import RandomIds
+from robot_agent_harness.errors import JournalUnavailableError
+from robot_agent_harness.mcp_server import history as history_module
 from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.redaction import REDACTED
 
@@ -174,3 +177,38 @@ async def test_what_is_not_there_is_the_sdks_not_found_error(tmp_path: Path, era
             assert caught.value.code == -32602
             assert caught.value.data['uri'] == uri[:512]
             assert len(caught.value.message) < 1024
+
+
+async def test_what_memory_has_forgotten_is_read_from_the_journal(
+    tmp_path: Path, era: str
+) -> None:
+    async with rig(tmp_path, ids=RandomIds()) as made, connected(made, era) as client:
+        made.mission_id = 'mission-1'
+        seen = (await client.call_tool('get_world_snapshot', {})).structured_content
+        sent = await client.call_tool('navigate_to_pose', {'x': 2.0, 'y': 0.0})
+        action_id = sent.structured_content['action_id']
+        made.arrive(2.0, 0.0)
+        await client.call_tool('wait_for_action', {'action_id': action_id})
+        action = await read(client, f'robot://actions/{action_id}')
+        snapshot = await read(client, f'robot://snapshots/{seen["snapshot_id"]}')
+    async with rig(tmp_path, ids=RandomIds()) as made, connected(made, era) as client:
+        assert await read(client, f'robot://actions/{action_id}') == action
+        assert await read(client, f'robot://snapshots/{seen["snapshot_id"]}') == snapshot
+
+
+async def test_a_journal_that_cannot_be_read_is_an_error_that_says_so(
+    tmp_path: Path, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise JournalUnavailableError('no journal today')
+
+    async with rig(tmp_path) as made, connected(made, era) as client:
+        monkeypatch.setattr(history_module, 'JournalReader', fail)
+        for uri in (
+            'robot://missions/m/events',
+            'robot://actions/' + '0' * 32,
+            'robot://snapshots/nope',
+        ):
+            with pytest.raises(MCPError, match='no journal today') as caught:
+                await client.read_resource(uri)
+            assert caught.value.code == -32603

@@ -4,18 +4,22 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 import json
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from mcp_rig import connected, ERAS, rig
+from mcp_rig import answer_of, connected, ERAS, RawClient, rig
 import pytest
 
+from robot_agent_harness.assembly import Core
 from robot_agent_harness.mcp_server.tools import call_result, list_tools
 from robot_agent_harness.resources import config_path
+from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.registry import load_registry
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.skills.skill import skill, SkillContext
 
 REGISTRY = load_registry(config_path('skills.yaml'))
 CONTRACT_TOOLS = [
@@ -154,3 +158,25 @@ def test_what_json_lacks_becomes_text() -> None:
     result = call_result(ToolResult(ResultStatus.COMPLETED, 'odd', data), max_text_bytes=8192)
     assert result.structured_content['distance'] == 'NaN'
     json.dumps(result.structured_content, allow_nan=False)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('era', ERAS)
+async def test_a_picture_of_four_megabytes_reaches_no_client(tmp_path: Path, era: str) -> None:
+    async def photograph(context: SkillContext) -> ToolResult:
+        """Take a picture."""
+        picture = b64encode(b'\x89PNG\r\n' + bytes(4 * 1024 * 1024)).decode()
+        return ToolResult(ResultStatus.COMPLETED, 'a picture', {'image': picture})
+
+    def offer(core: Core) -> None:
+        core.registry._skills['photograph'] = skill(output=CallOutput)(photograph)
+
+    async with rig(tmp_path, wrap=offer) as made, RawClient.connected(made, era) as raw:
+        response = await raw.post(raw.request('tools/call', {'name': 'photograph'}, 1))
+        assert len(response.content) < 65_536
+        told = answer_of(response)['result']['structuredContent']
+        assert told['status'] == 'completed'
+        assert told['image']['media_type'] == 'image/png'
+        assert told['image']['size_bytes'] > 4_000_000
+        assert len(told['image']['sha256']) == 64
+        assert told == made.results()[-1]['structured']

@@ -44,6 +44,7 @@ class _Call:
     checked: list[tuple[int, bool]] = field(default_factory=list)
     started: list[int] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
+    repeat_of: str | None = None
 
 
 @dataclass(slots=True)
@@ -278,6 +279,8 @@ class _Checker:
         for seq, _ in call.checked:
             if seq < first:
                 self._add(f'record {seq}: the preconditions of {name} were checked before it')
+        if call.repeat_of is not None and (call.checked or call.started):
+            self._add(f'{name} repeats call {call.repeat_of}, and was carried out all the same')
         if len(call.started) > 1:
             self._add(f'{name} started {len(call.started)} actions')
         for seq in call.started:
@@ -312,6 +315,7 @@ class _Checker:
 def _add_to_call(call: _Call, event: RecordedEvent) -> None:
     if event.type == _E.TOOL_CALL_RECORDED:
         call.recorded.append(event.seq)
+        call.repeat_of = event.payload.get('repeat_of')
     elif event.type == _E.ACTION_PRECONDITION_CHECKED:
         call.checked.append((event.seq, event.payload.get('ok') is True))
     elif event.type == _E.ROBOT_ACTION_STARTED:
