@@ -88,6 +88,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         100_000.0,
     ),
+    _P('metrics.enabled', False, 'Serve Prometheus metrics at /metrics, beside MCP over HTTP.'),
     _P(
         'model.provider',
         'none',

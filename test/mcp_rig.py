@@ -137,6 +137,7 @@ async def rig(
     start: bool = True,
     ids: IdSource | None = None,
     wrap: Callable[[Core], None] = lambda core: None,
+    pages: Callable[[Core, FakeClock], Mapping[str, Any]] = lambda core, clock: {},
 ) -> AsyncIterator[Rig]:
     """Assemble and serve; everything is closed in the end."""
     journal = folder / 'journal.db'
@@ -161,6 +162,7 @@ async def rig(
         settings=settings or McpSettings(port=0),
         mission_id=lambda: made.mission_id,
         redactor=shared_redactor(),
+        pages=pages(core, clock),
     )
     made = Rig(core, clock, nav2, BenchRobot(), server, gate, journal)
     made.observe()

@@ -7,7 +7,7 @@ The SDK does the checking (Host 421, Origin 403, token 401); here it learns what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import hashlib
 import hmac
 import ipaddress
@@ -33,19 +33,29 @@ ANY_ADDRESS = ('0.0.0.0', '::')
 
 
 def guarded_app(
-    endpoint: ASGIApp, *, path: str, tokens: Sequence[Token], per_s: float
+    endpoint: ASGIApp,
+    *,
+    path: str,
+    tokens: Sequence[Token],
+    per_s: float,
+    pages: Mapping[str, ASGIApp],
 ) -> Starlette:
     """Return an app that serves the endpoint, to holders of a token where there are any.
 
     :param per_s: how many requests a second each client may go on sending.
+    :param pages: what is served beside it, by path, to holders of a token as well.
     """
     limit = Middleware(RateLimit, per_s=per_s, now_s=time.monotonic)
+    served = {path: endpoint, **pages}
     if not tokens:
-        return Starlette(routes=[Route(path, endpoint=endpoint)], middleware=[limit])
+        routes = [Route(at, endpoint=app) for at, app in served.items()]
+        return Starlette(routes=routes, middleware=[limit])
     backend = BearerAuthBackend(_TokenVerifier(tokens))
-    guarded = RequireAuthMiddleware(ScopeRefusals(endpoint), required_scopes=[OBSERVE])
     return Starlette(
-        routes=[Route(path, endpoint=guarded)],
+        routes=[
+            Route(at, RequireAuthMiddleware(ScopeRefusals(app), required_scopes=[OBSERVE]))
+            for at, app in served.items()
+        ],
         middleware=[
             Middleware(AuthenticationMiddleware, backend=backend),
             Middleware(AuthContextMiddleware),

@@ -10,7 +10,7 @@ go on in the dispatcher, which records their results.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 import contextlib
 import errno
 import logging
@@ -34,6 +34,7 @@ from robot_agent_harness.mcp_server.connection import (
     guarded_connection,
     SECURITY_HEADERS,
 )
+from robot_agent_harness.mcp_server.pages import HostGuard
 from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.redaction import Redactor
 
@@ -52,10 +53,18 @@ STOP_S = 1.8
 class HttpEndpoint:
     """One MCP server at `http://<host>:<port>/mcp`."""
 
-    def __init__(self, server: Server[Any], settings: McpSettings, *, redactor: Redactor) -> None:
+    def __init__(
+        self,
+        server: Server[Any],
+        settings: McpSettings,
+        *,
+        redactor: Redactor,
+        pages: Mapping[str, ASGIApp],
+    ) -> None:
         self._server = server
         self._settings = settings
         self._redactor = redactor
+        self._pages = pages
         self._port = settings.port
         self._uvicorn: _Uvicorn | None = None
         self._exchanges: _Exchanges | None = None
@@ -96,6 +105,7 @@ class HttpEndpoint:
             path=PATH,
             tokens=tokens,
             per_s=settings.max_requests_per_s,
+            pages={at: HostGuard(page, rules.settings) for at, page in self._pages.items()},
         )
         self._exchanges = _Exchanges(app, rules)
         self._uvicorn = _Uvicorn(self._exchanges, settings)

@@ -10,9 +10,10 @@ stream of its request in 2026-07-28, withdraws its call: what has left for the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import json
 import sys
+from types import MappingProxyType
 from typing import Any, cast
 
 import anyio
@@ -37,6 +38,7 @@ from mcp.types import (
     TextResourceContents,
     UnsubscribeRequestParams,
 )
+from starlette.types import ASGIApp
 
 from robot_agent_harness import __version__
 from robot_agent_harness.actions.lifecycle import RobotAction
@@ -90,11 +92,13 @@ class McpServer:
         settings: McpSettings,
         mission_id: Callable[[], str | None],
         redactor: Redactor,
+        pages: Mapping[str, ASGIApp] = MappingProxyType({}),
     ) -> None:
         """Take the collaborators; nothing is opened yet.
 
         :param mission_id: the mission that calls belong to, if one is under way.
         :param redactor: takes secrets out of resources, and learns the access tokens.
+        :param pages: what is served over HTTP beside MCP, by path, to who may use MCP.
         """
         registry = core.registry
         self._core = core
@@ -158,7 +162,7 @@ class McpServer:
             self._server.add_request_handler(method.method, method.params_type, method.handler)
         self._server.extensions[self._tasks.identifier] = self._tasks.settings()
         self._server.middleware.append(admit_unusable_arguments)
-        self._http = HttpEndpoint(self._server, settings, redactor=redactor)
+        self._http = HttpEndpoint(self._server, settings, redactor=redactor, pages=pages)
 
     @property
     def port(self) -> int:

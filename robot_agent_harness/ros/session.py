@@ -23,7 +23,7 @@ from std_msgs.msg import String
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.clock import RandomIds
-from robot_agent_harness.errors import ConfigurationError, JournalError
+from robot_agent_harness.errors import ConfigurationError, JournalError, missing_extra
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
@@ -44,6 +44,7 @@ from robot_agent_harness.world.salient import Salient
 
 if TYPE_CHECKING:
     from robot_agent_harness.mcp_server import McpServer
+    from robot_agent_harness.mcp_server.pages import MetricsPage
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +74,11 @@ class HarnessSession:
         loop: asyncio.AbstractEventLoop,
         mcp: McpTransport | None,
     ) -> None:
+        if parameters['metrics.enabled'] and mcp != 'http':
+            raise ConfigurationError(
+                'parameter metrics.enabled: /metrics is served beside MCP over HTTP, and this run'
+                ' serves none (mcp.enabled is false, or it was started with --mcp-stdio)'
+            )
         self._node = node
         self._parameters = parameters
         self._loop = loop
@@ -201,6 +207,7 @@ class HarnessSession:
             from robot_agent_harness.mcp_server import McpServer, McpSettings
 
         core, p = self.core, self._parameters
+        pages = self._make_metrics_page() if p['metrics.enabled'] else {}
         token_file = str(p['mcp.token_file'])
         return McpServer(
             core=core,
@@ -212,7 +219,19 @@ class HarnessSession:
             ),
             mission_id=lambda: core.harness.mission_id,
             redactor=shared_redactor(),
+            pages=pages,
         )
+
+    def _make_metrics_page(self) -> Mapping[str, MetricsPage]:
+        from robot_agent_harness.mcp_server.pages import METRICS, MetricsPage
+
+        try:
+            from robot_agent_harness.metrics import Metrics
+        except ImportError as error:
+            raise missing_extra('parameter metrics.enabled', 'prometheus') from error
+        tools = [skill.name for skill in self.core.registry.skills]
+        metrics = Metrics(self.core.journal, clock=self._clock, tools=tools)
+        return {METRICS: MetricsPage(metrics.render)}
 
     @staticmethod
     def _log_change(action: RobotAction) -> None:
@@ -286,6 +305,9 @@ class HarnessSession:
         self._why_not = why
 
     async def _close(self) -> None:
+        self.core.states.closing(
+            cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
+        )
         self._refuse('closing')
         if self._activation is not None:
             self._activation.cancel()
