@@ -19,6 +19,13 @@ from mcp_rig import answer_of, BOUND_S, connected, ERAS, RawClient, Rig, rig
 import pytest
 
 from robot_agent_harness.mcp_server import McpSettings
+from robot_agent_harness.mcp_server.argument_bounds import (
+    DEPTH_MAX,
+    excess,
+    KEYS_MAX,
+    TEXT_MAX,
+    VALUES_MAX,
+)
 from robot_agent_harness.mcp_server.connection import SECURITY_HEADERS
 from robot_agent_harness.mcp_server.rate import CLIENTS_KEPT, RateLimit
 from robot_agent_harness.mcp_server.tokens import ENVIRONMENT_KEY
@@ -159,6 +166,52 @@ async def test_the_journal_names_the_token_and_its_scopes_and_never_holds_one(
         assert LOOKS not in recorded
 
 
+async def test_an_id_under_way_in_a_session_is_refused_and_its_first_call_answered(
+    tmp_path: Path,
+) -> None:
+    async with rig(tmp_path) as made, RawClient.connected(made, 'legacy') as raw:
+        answers: list[httpx2.Response] = []
+
+        async def hold() -> None:
+            answers.append(await ask(raw, 'hold'))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(hold)
+            await asyncio.wait_for(made.gate.started.wait(), BOUND_S)
+            for repeated in (7, '7'):  # the same, to the SDK
+                message = raw.request('tools/call', {'name': 'list_places'}, repeated)
+                refused = await raw.post(message)
+                assert refused.status_code == 400
+                assert 'this id is under way' in refused.json()['error']['message']
+                assert refused.json()['id'] == repeated
+            made.gate.go_on.set()
+        assert answer_of(answers[0])['result']['structuredContent']['message'] == 'held'
+        # Once it is done, the id may come again.
+        assert answer_of(await ask(raw, 'list_places'))['result']['isError'] is False
+        assert [call['name'] for call in made.calls()] == ['hold', 'list_places']
+
+
+async def test_the_result_of_a_client_that_went_away_is_not_given_to_its_next_request(
+    tmp_path: Path,
+) -> None:
+    async with rig(tmp_path) as made, RawClient.connected(made, 'legacy') as raw:
+        with anyio.move_on_after(BOUND_S) as leaving:
+            async with anyio.create_task_group() as group:
+
+                async def leave() -> None:
+                    await asyncio.wait_for(made.gate.started.wait(), BOUND_S)
+                    leaving.cancel()
+
+                group.start_soon(leave)
+                await ask(raw, 'hold')
+        assert (await ask(raw, 'list_places')).status_code == 400
+        made.gate.go_on.set()
+        await made.recorded_results(1)
+        with anyio.fail_after(BOUND_S):
+            answer = await ask(raw, 'list_places')
+        assert 'places' in answer_of(answer)['result']['structuredContent']
+
+
 async def test_a_session_is_of_the_token_that_opened_it(tmp_path: Path, tokens: Path) -> None:
     async with (
         rig(tmp_path, settings=McpSettings(port=0, token_file=tokens)) as made,
@@ -237,6 +290,62 @@ def test_clients_not_heard_of_for_longest_are_forgotten_by_the_limit() -> None:
 
 async def _never(*_: Any) -> None:
     raise AssertionError('nothing is served here')
+
+
+# -- how much ------------------------------------------------------------------------------------
+
+
+def nested(levels: int) -> Any:
+    value: Any = 0
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        1,
+        'a',
+        None,
+        [],
+        {'a': {'b': [1]}},
+        nested(DEPTH_MAX),
+        {str(n): n for n in range(KEYS_MAX)},
+        [0] * (VALUES_MAX - 1),
+        ['x' * (TEXT_MAX - 3), {'key': 0}],
+    ],
+)
+def test_what_any_tool_could_want_is_within_the_bounds(value: Any) -> None:
+    assert excess(value) is None
+
+
+@pytest.mark.parametrize(
+    ('value', 'what'),
+    [
+        (nested(DEPTH_MAX + 1), 'nested too deeply'),
+        (nested(100_000), 'nested too deeply'),
+        ({str(n): n for n in range(KEYS_MAX + 1)}, 'keys'),
+        ([{'a': 0}] * (KEYS_MAX + 1), 'keys'),
+        ([0] * VALUES_MAX, 'values'),
+        (['x' * (TEXT_MAX - 2), {'key': 0}], 'characters'),
+    ],
+)
+def test_what_is_beyond_a_bound_is_named(value: Any, what: str) -> None:
+    assert what in (excess(value) or '')
+
+
+async def test_arguments_beyond_a_bound_are_recorded_as_such_and_refused(
+    tmp_path: Path, era: str
+) -> None:
+    async with rig(tmp_path) as made, RawClient.connected(made, era) as raw:
+        many = {str(n): n for n in range(20_000)}
+        answer = answer_of(await ask(raw, 'get_action', **many))['result']['structuredContent']
+        assert answer['status'] == 'invalid_arguments'
+        assert answer['message'] == 'get_action: the arguments hold more than 1000 keys'
+        (call,) = made.calls()
+        assert call['arguments'] == '[not kept: they hold more than 1000 keys]'
+        assert len(made.results()) == 1
 
 
 # -- how slowly ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import pytest
 from robot_agent_harness.events import EventType
 from robot_agent_harness.mcp_server import progress as progress_module
 from robot_agent_harness.mcp_server.progress import Progress
-from robot_agent_harness.mcp_server.requests import DECISION_KEY, DEPTH_MAX, shallow
+from robot_agent_harness.mcp_server.requests import DECISION_KEY
 
 pytestmark = pytest.mark.anyio
 GOAL = {'x': 2.0, 'y': 0.0}
@@ -152,23 +152,6 @@ async def test_arguments_nested_without_end_are_refused_and_the_server_goes_on(
         assert answer['result']['structuredContent']['status'] == 'invalid_arguments'
         assert 'result' in await raw.call('list_places', {})
         assert len(made.results()) == 2
-
-
-@pytest.mark.parametrize('value', [1, 'a', None, [], {}, [[1]], {'a': {'b': [1]}}])
-def test_shallow_values_are_shallow(value: Any) -> None:
-    assert shallow(value)
-
-
-def test_depth_is_counted_without_recursion() -> None:
-    def nested(levels: int) -> Any:
-        value: Any = 0
-        for _ in range(levels):
-            value = [value]
-        return value
-
-    assert shallow(nested(DEPTH_MAX - 1))
-    assert not shallow(nested(DEPTH_MAX))
-    assert not shallow(nested(100_000))
 
 
 async def test_finish_mission_is_refused_even_where_the_registry_has_it(tmp_path: Path) -> None:

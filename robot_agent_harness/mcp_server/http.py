@@ -24,6 +24,7 @@ from mcp.server.streamable_http_manager import (
     StreamableHTTPASGIApp,
     StreamableHTTPSessionManager,
 )
+from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 import uvicorn
 
@@ -36,6 +37,7 @@ from robot_agent_harness.mcp_server.connection import (
 )
 from robot_agent_harness.mcp_server.pages import HostGuard
 from robot_agent_harness.mcp_server.settings import McpSettings
+from robot_agent_harness.mcp_server.unique_ids import UniqueIds
 from robot_agent_harness.redaction import Redactor
 
 logger = logging.getLogger(__name__)
@@ -65,6 +67,8 @@ class HttpEndpoint:
         self._settings = settings
         self._redactor = redactor
         self._pages = pages
+        self._ids = UniqueIds()
+        server.middleware.append(self._ids.handle)
         self._port = settings.port
         self._uvicorn: _Uvicorn | None = None
         self._exchanges: _Exchanges | None = None
@@ -101,7 +105,9 @@ class HttpEndpoint:
             session_idle_timeout=settings.session_idle_s,
         )
         app = guarded_app(
-            StreamableHTTPASGIApp(manager),
+            RequestBodyLimitMiddleware(
+                self._ids.guard(StreamableHTTPASGIApp(manager)), settings.max_body_bytes
+            ),
             path=PATH,
             tokens=tokens,
             per_s=settings.max_requests_per_s,

@@ -13,6 +13,7 @@ from mcp.server import ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 from mcp.types import CallToolRequestParams
 
+from robot_agent_harness.mcp_server.argument_bounds import excess
 from robot_agent_harness.mcp_server.tools import NEVER_OFFERED
 
 DECISION_KEY = 'robot-agent-harness/decision_snapshot_id'
@@ -22,8 +23,6 @@ IDEMPOTENCY_KEY = 'robot-agent-harness/idempotency_key'
 ID_MAX = 128
 """Longest tool name (MCP 2026-07-28, server/tools), snapshot id and idempotency key, in
 characters."""
-DEPTH_MAX = 32
-"""Deepest nesting of arguments; no tool needs more, and code that walks them would overflow."""
 
 _unusable_arguments: ContextVar[Any] = ContextVar('_unusable_arguments', default=None)
 
@@ -53,29 +52,14 @@ def arguments_of(params: CallToolRequestParams) -> tuple[Any, str | None]:
     """Return the arguments as received, and why they cannot be used, if so."""
     unusable = _unusable_arguments.get()
     arguments = params.arguments if unusable is None else unusable
-    if not shallow(arguments):
-        return f'[nested deeper than {DEPTH_MAX} levels]', 'the arguments are nested too deeply'
+    if (too_much := excess(arguments)) is not None:
+        return f'[not kept: they {too_much}]', f'the arguments {too_much}'
     if params.name in NEVER_OFFERED:
         return arguments, "this tool is for the harness's own model only"
     if unusable is not None:
         kind = 'a text' if isinstance(unusable, str) else f'a {type(unusable).__name__}'
         return arguments, f'the arguments must be an object with the declared keys, not {kind}'
     return arguments, None
-
-
-def shallow(value: Any) -> bool:
-    """Whether the value nests no deeper than DEPTH_MAX; walks without recursion."""
-    level = [value]
-    for _ in range(DEPTH_MAX):
-        nested = [item for item in level if isinstance(item, (dict, list))]
-        if not nested:
-            return True
-        level = [
-            item
-            for inner in nested
-            for item in (inner.values() if isinstance(inner, dict) else inner)
-        ]
-    return False
 
 
 def named_in_meta(meta: Mapping[str, Any], key: str) -> tuple[str | None, str | None]:

@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""No two requests under way in a session have the same id.
+
+The SDK sends a result to whoever asked last under its id: a second request would be given the
+first one's result, and the first would wait without end. Ids must be unique in a session (MCP
+2025-11-25, "Requests"); a request that repeats one under way is refused. An id whose request is
+done may come again, as it does with some clients. Revision 2026-07-28 has a response of its own
+for each request, and no such trap.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from mcp.server import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
+from mcp.types import INVALID_REQUEST
+import pydantic_core
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from robot_agent_harness.mcp_server.clients import SESSION_HEADER
+
+GRACE_S = 1.0
+"""How long a request waits for its id: the end of an exchange is behind the result that a client
+has seen, and may go on from."""
+ROUTED_S = 0.5
+"""How long the SDK may take to find that nobody waits for a result: a few rounds of the loop."""
+_Key = tuple[str, str]
+"""A session, and an id as the SDK compares them: 1 and "1" are the same."""
+
+
+@dataclass(slots=True)
+class _Use:
+    """Who uses an id, and when nobody does any more."""
+
+    users: int = 0
+    over: anyio.Event = field(default_factory=anyio.Event)
+
+
+class UniqueIds:
+    """The ids under way: while their exchange lasts, and while they are handled.
+
+    A client that goes away ends the one and not the other.
+    """
+
+    def __init__(self) -> None:
+        self._under_way: dict[_Key, _Use] = {}
+
+    async def handle(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Keep an id while its request is handled; a middleware of the SDK's server."""
+        request = ctx.request
+        session = request.headers.get(SESSION_HEADER) if isinstance(request, Request) else None
+        if session is None or ctx.request_id is None:
+            return await call_next(ctx)
+        key = session, str(ctx.request_id)
+        use = self._take(key)
+        try:
+            return await call_next(ctx)
+        finally:
+            if use.users > 1:  # its exchange goes on until the result is out
+                self._release(key, use)
+            else:  # the result is on its way to nobody: until it is gone, not to the next one
+                asyncio.get_running_loop().call_later(ROUTED_S, self._release, key, use)
+
+    def guard(self, app: ASGIApp) -> ASGIApp:
+        """Return the app, to which no id under way comes again. Takes each body in one message."""
+
+        async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+            session = Headers(scope=scope).get(SESSION_HEADER)
+            if scope['method'] != 'POST' or session is None:
+                await app(scope, receive, send)
+                return
+            first = await receive()
+            request_id = _id_of(first.get('body', b''))
+            key = session, str(request_id)
+            if request_id is None:
+                await app(scope, _replay(first, receive), send)
+                return
+            with anyio.move_on_after(GRACE_S):
+                while key in self._under_way:
+                    await self._under_way[key].over.wait()
+            if key in self._under_way:
+                await _refusal(request_id)(scope, receive, send)
+                return
+            use = self._take(key)
+            try:
+                await app(scope, _replay(first, receive), send)
+            finally:
+                self._release(key, use)
+
+        return guarded
+
+    def _take(self, key: _Key) -> _Use:
+        use = self._under_way.setdefault(key, _Use())
+        use.users += 1
+        return use
+
+    def _release(self, key: _Key, use: _Use) -> None:
+        use.users -= 1
+        if not use.users:
+            del self._under_way[key]
+            use.over.set()
+
+
+def _id_of(body: bytes) -> int | str | None:
+    """Return the id of a request; None of what is none, which the SDK refuses or needs no answer.
+
+    Parsed as the SDK parses it, so that both see the same id.
+    """
+    try:
+        message = pydantic_core.from_json(body)
+    except ValueError:
+        return None
+    if not isinstance(message, dict) or 'method' not in message:
+        return None
+    request_id = message.get('id')
+    return request_id if isinstance(request_id, (int, str)) else None
+
+
+def _replay(first: Message, receive: Receive) -> Receive:
+    waiting = [first]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
+
+
+def _refusal(request_id: int | str) -> JSONResponse:
+    error = {
+        'code': INVALID_REQUEST,
+        'message': 'a request with this id is under way in this session',
+    }
+    return JSONResponse({'jsonrpc': '2.0', 'id': request_id, 'error': error}, status_code=400)
