@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime, timezone
 import gzip
 import hashlib
 import os
 from pathlib import Path
+import re
 import zlib
 
+from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.errors import (
     JournalCorruptError,
     JournalUnavailableError,
@@ -95,3 +99,20 @@ def pack(journal: Path, draft: Path) -> None:
             read.update(chunk)
     if read.digest() != written.digest():
         raise OSError(f'{draft} does not read back as it was written: the disk fails')
+
+
+def archive_name(path: Path, chain: str, wall_ns: int) -> str:
+    """Return the name of a closed file, which says when it ended and is no other one's."""
+    try:
+        ended = datetime.fromtimestamp(wall_ns // NS_PER_S, timezone.utc)
+    except (OverflowError, OSError, ValueError):
+        ended = datetime.fromtimestamp(0, timezone.utc)
+    return f'{path.stem}-{ended:%Y%m%dT%H%M%SZ}-{chain[:8]}{path.suffix}'
+
+
+def closed_files(path: Path) -> Iterator[Path]:
+    """Yield the files that were closed and not compressed, by their names."""
+    name = re.compile(
+        rf'{re.escape(path.stem)}-\d{{8}}T\d{{6}}Z-[0-9a-f]{{8}}{re.escape(path.suffix)}'
+    )
+    yield from sorted(entry for entry in path.parent.iterdir() if name.fullmatch(entry.name))

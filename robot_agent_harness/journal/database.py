@@ -8,7 +8,7 @@ name. A file that was deleted or replaced is never made again behind the user's 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import contextlib
 import os
 from pathlib import Path
@@ -24,6 +24,7 @@ from robot_agent_harness.errors import (
     JournalError,
     JournalUnavailableError,
 )
+from robot_agent_harness.journal.archive import closed_files
 from robot_agent_harness.journal.lock import JournalLock
 from robot_agent_harness.journal.migrations import migrations
 from robot_agent_harness.journal.records import Row
@@ -35,6 +36,9 @@ Synchronous = Literal['full', 'normal']
 
 FILE_MODE = 0o600
 """Of the journal, its -wal and its -shm: they hold what people said."""
+
+LOG_SUFFIXES = ('-wal', '-shm')
+"""Of the files that SQLite keeps beside a database in use."""
 
 FOLDER_TICK_NS = 20_000_000
 """A folder that changed less than 20 ms ago may change again without showing it: the clock behind
@@ -72,6 +76,7 @@ class JournalDatabase:
         self._log_bytes = 0
         self._lock = JournalLock(path)
         try:
+            clear_second_names(path)
             self.tail = inspect(path) if path.exists() else self._create()
             self._next = self.tail
             self._conn = self._connect()
@@ -114,15 +119,10 @@ class JournalDatabase:
 
     def insert(self, rows: Sequence[Row]) -> int:
         """Add rows to the open transaction and return the first one's `seq`."""
-        seq, chain = self._next
-        first = seq + 1
-        values = []
-        for row in rows:
-            seq += 1
-            chain = chain_of(chain, (seq, *row))
-            values.append((seq, *row, chain))
+        first = self._next.seq + 1
+        values, tail = chained(self._next, rows)
         self._connection().executemany(_INSERT, values)
-        self._next = Tail(seq, chain)
+        self._next = tail
         return first
 
     def commit(self) -> None:
@@ -180,33 +180,83 @@ class JournalDatabase:
             self._log = None
         self._lock.release()
 
+    def go_on(self, archive: Path, rows: Sequence[Row], step: Callable[[str], None]) -> None:
+        """Give the file another name, and go on in a new one that begins with these rows.
+
+        :param archive: the other name, in the same folder.
+        :param step: told after each step; what it raises, the next one does not happen after.
+        :raises JournalUnavailableError: it cannot be done now; the file is in use as before.
+        """
+        try:
+            (busy, _, _) = self._connection().execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchone()
+            if busy:
+                raise JournalUnavailableError(
+                    f'journal {self.path}: a program reads it just now; try again later'
+                )
+            step('emptied the log')
+            draft, tail = self._draft(rows)
+            step('drafted')
+            # A name more, not another name: the journal's own must never be missing.
+            os.link(self.path, archive)
+            sync_folder(self.path.parent)
+            step('named')
+            self._connection().close()
+            self._conn = None
+            # Who still reads the old file goes on with its own, empty log: it must not be that of
+            # the new one.
+            for suffix in LOG_SUFFIXES:
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            step('parted')
+            draft.replace(self.path)
+            self.tail = self._next = tail
+            sync_folder(self.path.parent)
+            step('switched')
+        except OSError as error:
+            raise JournalUnavailableError(
+                f'journal {self.path} cannot be rotated ({error.strerror}); it goes on as it is'
+            ) from error
+        finally:
+            self._return()
+
+    def _return(self) -> None:
+        """Write the file that bears the name now, whichever a rotation left there."""
+        clear_drafts(self.path)
+        clear_second_names(self.path)
+        if self._conn is None:
+            self._conn = self._connect()
+            self._folder = self._files = None
+            self.probe()
+            self._files = self._identity()
+
     def _create(self) -> Tail:
-        """Make the file whole under another name, so that a crash leaves no half-made journal."""
         if has_wal(self.path):
             raise JournalCorruptError(
                 f'journal {self.path} is missing, but its -wal with records is there: '
                 'restore the file, or move the -wal away and keep it'
             )
-        draft = self.path.with_name(f'.{self.path.name}.new')
-        for name in (draft, draft.with_name(draft.name + '-journal')):
-            name.unlink(missing_ok=True)
+        draft, tail = self._draft(())
+        draft.replace(self.path)
+        sync_folder(self.path.parent)
+        return tail
+
+    def _draft(self, rows: Sequence[Row]) -> tuple[Path, Tail]:
+        """Make a file whole under another name, so that a crash leaves no half-made journal."""
+        draft = clear_drafts(self.path)
         os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE))
         try:
             connection = sqlite3.connect(draft, isolation_level=None)
             try:
                 migrations.apply(Database(connection))
+                values, tail = chained(EMPTY, rows)
+                connection.execute('BEGIN')
+                connection.executemany(_INSERT, values)
+                connection.execute('COMMIT')
             finally:
                 connection.close()
-            draft.rename(self.path)
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
-        folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-        return EMPTY
+        return draft, tail
 
     def _connect(self) -> sqlite3.Connection:
         """Open the existing file for writing; -wal and -shm take its mode."""
@@ -343,6 +393,45 @@ class JournalDatabase:
             f'journal {self.path} was deleted or moved while in use ({error.filename}: '
             f'{error.strerror}); put it back, or restart the harness'
         )
+
+
+def chained(tail: Tail, rows: Sequence[Row]) -> tuple[list[tuple[object, ...]], Tail]:
+    """Return the values of rows that follow after a tail, and where the journal then ends."""
+    seq, chain = tail
+    values: list[tuple[object, ...]] = []
+    for row in rows:
+        seq += 1
+        chain = chain_of(chain, (seq, *row))
+        values.append((seq, *row, chain))
+    return values, Tail(seq, chain)
+
+
+def clear_drafts(path: Path) -> Path:
+    """Remove what a kill has left beside a journal of a file that was being made.
+
+    :return: where a draft is made.
+    """
+    draft = path.with_name(f'.{path.name}.new')
+    for name in (draft, draft.with_name(draft.name + '-journal')):
+        name.unlink(missing_ok=True)
+    return draft
+
+
+def clear_second_names(path: Path) -> None:
+    """Remove the names that a rotation gave to the journal in use and did not get to use."""
+    if path.exists():
+        for closed in closed_files(path):
+            if closed.samefile(path):
+                closed.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names in a folder on disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 _HARMLESS = (Trouble.BUSY, Trouble.FULL)

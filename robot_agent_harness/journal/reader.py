@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import json
 from pathlib import Path
 import shutil
@@ -324,6 +324,10 @@ class JournalReader:
         ended = {'status': status, 'reason': reason, 'action_id': action_id}
         given = {name: value for name, value in ended.items() if value is not None}
         only = ''.join(f' AND {name} = :{name}' for name in given)
+        # Each decision costs several searches: those that cannot match are left out before.
+        has = {'status': EventType.TOOL_RESULT_RECORDED, 'reason': EventType.ROBOT_ACTION_OUTCOME}
+        turn_has = tuple((has[k].value, k, v) for k, v in given.items() if k in has)
+        selection = replace(selection, turn_has=turn_has)
         order = 'DESC' if newest_first else 'ASC'
         left = limit
         for answers in self._pages(selection, after_seq, order):
@@ -404,6 +408,14 @@ class JournalReader:
         candidates = (self.path.with_name(name), self.path.with_name(name.removesuffix(SUFFIX)))
         found = next((path for path in candidates if path.is_file()), None)
         return Predecessor(name, found, int(seq or 0), str(chain))
+
+    def carried_over(self) -> list[RecordedEvent]:
+        """Return the records of earlier files that this one quotes, as they were there.
+
+        Of large payloads only what matters was quoted.
+        """
+        quotes = self.select(Selection(types=(EventType.RECORD_CARRIED_OVER.value,)))
+        return [self._quoted(event) for event in quotes]
 
     def captures(self, snapshot_id: str) -> list[int]:
         """Return the numbers of the records in which a snapshot was captured."""
@@ -533,6 +545,15 @@ class JournalReader:
         query = "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = ?"
         (number,) = self._conn.execute(query, (index,)).fetchone()
         return bool(number)
+
+    def _quoted(self, event: RecordedEvent) -> RecordedEvent:
+        record = event.payload.get('record')
+        try:
+            return RecordedEvent(**record)  # type: ignore[arg-type]
+        except TypeError as error:
+            raise JournalCorruptError(
+                f'journal {self.path}: record {event.seq} quotes no record'
+            ) from error
 
     def _connect(self) -> sqlite3.Connection:
         """Open the file where it lies; where SQLite cannot even make a -shm, without one."""

@@ -42,6 +42,8 @@ class Selection:
     """Keys of the payload and the texts that they must have."""
     end: Mapping[str, str] = field(default_factory=dict)
     """The same of the record that ends what this one begins; of begins alone, see `ENDS`."""
+    turn_has: tuple[tuple[str, str, str], ...] = ()
+    """Only of turns that have a record of a type whose payload has this text under a key."""
     open: bool = False
     """Only begins without their end."""
 
@@ -83,23 +85,32 @@ class Selection:
             terms.append(f"json_extract(({self._end()}), '$.{key}') = :end_{key}")
             values[f'end_{key}'] = text
         if self.open:
-            terms.append(f'({self._end()}) IS NULL')
+            kind, column = self._ends()
+            terms.append(
+                f"{column} NOT IN (SELECT {column} FROM events WHERE type = '{kind}'"
+                f' AND {column} IS NOT NULL)'
+            )
+        for number, (kind, key, text) in enumerate(self.turn_has):
+            terms.append(
+                f"+turn_id IN (SELECT turn_id FROM events WHERE type = '{kind}'"
+                f" AND json_extract(payload, '$.{key}') = :has_{number})"
+            )
+            values[f'has_{number}'] = text
         return ' AND '.join(terms) or '1', values
 
-    def _end(self) -> str:
+    def _ends(self) -> tuple[str, str]:
         (begin,) = self.types
-        kind, column = ENDS[begin]
-        return end_of(kind, column, 'payload')
+        return ENDS[begin]
 
+    def _end(self) -> str:
+        """Return the query for the payload of what ends a row of `events`.
 
-def end_of(kind: str, column: str, wanted: str) -> str:
-    """Return the query for the first record of a type after a row of `events`, with its id.
-
-    By type, not by id: the next end is nearly always the right one, while an id may have thousands
-    of records.
-    """
-    return (
-        f"SELECT ended.{wanted} FROM events AS ended WHERE ended.type = '{kind}'"
-        f' AND ended.seq > events.seq AND +ended.{column} = events.{column}'
-        ' ORDER BY ended.seq LIMIT 1'
-    )
+        By type, not by id: the next end is nearly always the right one, while an id may have
+        thousands of records.
+        """
+        kind, column = self._ends()
+        return (
+            f"SELECT ended.payload FROM events AS ended WHERE ended.type = '{kind}'"
+            f' AND ended.seq > events.seq AND +ended.{column} = events.{column}'
+            ' ORDER BY ended.seq LIMIT 1'
+        )

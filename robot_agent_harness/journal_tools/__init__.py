@@ -13,6 +13,7 @@ from robot_agent_harness.journal_tools import (
     events,
     export,
     missions,
+    rotate,
     show,
     tail,
     verify,
@@ -27,6 +28,7 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     'decisions': decisions.SUBCOMMAND,
     'actions': actions.SUBCOMMAND,
     'verify': verify.SUBCOMMAND,
+    'rotate': rotate.SUBCOMMAND,
     'export': export.SUBCOMMAND,
 }
 """Each subcommand by its name, in the order of the help."""
