@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from dataclasses import replace
+import gzip
+import hashlib
 from html.parser import HTMLParser
 from itertools import pairwise
 import math
@@ -17,8 +20,8 @@ import stat
 from typing import Any
 from xml.etree import ElementTree
 
-from driving_robot import DrivingRobot
 import pytest
+from report_rig import HOSTILE, hostile, mission
 
 from robot_agent_harness.cli import main
 from robot_agent_harness.clock import SystemClock
@@ -32,10 +35,7 @@ from robot_agent_harness.events import (
     Correlation,
     MissionStarted,
     ModelResponseRecorded,
-    RobotActionStarted,
-    SalientEvent,
     ToolCallRecorded,
-    ToolResultRecorded,
 )
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.store import MissionJournal
@@ -44,8 +44,6 @@ from robot_agent_harness.report.map_chart import draw_map, nice_step
 from robot_agent_harness.report.page import render, Source
 from robot_agent_harness.report.story import Story, tell
 from robot_agent_harness.report.values import plain, printable, seconds
-from robot_agent_harness.testing.bench import Bench
-from robot_agent_harness.testing.scripted_model import response, scripted
 from robot_agent_harness.testing.virtual_time import run_virtual
 
 VOID = {'meta', 'br', 'img', 'link', 'hr', 'input'}
@@ -88,49 +86,10 @@ class Page(HTMLParser):
             self.words.append(data)
 
 
-def go(x: float, y: float, say: str, **more: Any) -> dict[str, Any]:
-    return response(
-        say=say,
-        call={'name': 'navigate_to_pose', 'arguments': {'x': x, 'y': y}},
-        purpose='fetch the parcel',
-        expected_outcome=f'the robot stands at {x}, {y}',
-        **more,
-    )
-
-
-async def _push(robot: DrivingRobot, at_s: float) -> None:
-    await asyncio.sleep(at_s)
-    robot.push(0.8)
-
-
-async def _mission(path: Path, *, instruction: str = 'Fetch the parcel.') -> None:
-    model = scripted(
-        go(3.0, 4.0, 'The shelf first.'),
-        go(6.0, 1.0, 'Now the loading bay.', delay_s=2.0),
-        go(6.0, 1.0, 'Something moved me. The loading bay is still right.'),
-        go(6.0, 1.0, 'The controller says that I am there, and I am not. Once more.'),
-        response(
-            say='Both places were reached.',
-            thinking='Let me see.',
-            call={
-                'name': 'finish_mission',
-                'arguments': {'outcome': 'achieved', 'reason': 'both arrivals were verified'},
-            },
-        ),
-    )
-    async with Bench(path, model=model) as bench:
-        robot = DrivingRobot(bench, false_trips=frozenset({1}))
-        tasks = [asyncio.create_task(robot.run()), asyncio.create_task(_push(robot, 12.0))]
-        await bench.core.harness.run_mission(instruction, 'mission-parcel')
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
 @pytest.fixture(scope='module')
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp('report') / 'journal.db'
-    run_virtual(_mission(path))
+    run_virtual(mission(path))
     return path
 
 
@@ -217,6 +176,72 @@ def test_the_decision_table_has_everything_that_the_journal_knows_of_a_decision(
         assert told in page.text
 
 
+def test_the_cost_is_the_one_that_the_journal_counts(
+    tmp_path: Path, story: Story, page: Page
+) -> None:
+    assert story.usage.model_calls == 5
+    assert story.acting_s == pytest.approx(19.2, abs=0.2)
+    assert 'Model asked 5 times' in page.text
+    assert 'Waiting for the model 2.0 s' in page.text
+    asyncio.run(_costly(tmp_path / 'journal.db'))
+
+    with JournalReader(tmp_path / 'journal.db') as reader:
+        told = tell('m', reader.events(mission_id='m'))
+        assert told.usage == reader.usage()['m']
+    shown = Page(write_report(tmp_path / 'journal.db', tmp_path / 'r.html').read_text()).text
+
+    assert 'Model asked 3 times, 1 failed' in shown
+    assert 'Tokens in 1,300' in shown
+    assert 'Read from the cache 4,000' in shown
+    assert 'Written to the cache' not in shown
+    assert '1,300 tokens in, 70 out, 5.0 s' in shown
+
+
+async def _costly(path: Path) -> None:
+    journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+    own = Correlation(mission_id='m', turn_id='t')
+    for usage, error in (
+        ({'input_tokens': 1000, 'output_tokens': 50, 'cache_read_input_tokens': 4000}, None),
+        ({}, 'no route to host'),
+        ({'input_tokens': 300, 'output_tokens': 20}, None),
+    ):
+        answer = ModelResponseRecorded(
+            rationale=None,
+            thinking=None,
+            tool_calls=[],
+            usage=usage,
+            stop_reason=None,
+            provider='p',
+            model='m',
+            error=error,
+            duration_s=2.5 if error is None else None,
+        )
+        await journal.append((answer, own))
+    await journal.close()
+
+
+def test_the_timeline_says_how_long_states_lasted_and_how_old_the_knowledge_was(
+    page: Page, story: Story
+) -> None:
+    assert '1. navigate_to_pose (3.00, 4.00) RUNNING 0.25 s 10.0 s' in page.text
+    looked = [look.reason for look in story.looks]
+    assert looked.count('verification') == 3
+    (battery,) = (fact for fact in story.looks[0].facts if fact.name == 'battery')
+    assert (battery.availability, battery.age_s) == ('available', pytest.approx(1.0))
+    safety = story.looks[0].facts[-1]
+    assert (safety.name, safety.availability, safety.age_s) == ('safety', 'missing', None)
+    assert 'verification at 10.3 s: map pose 0.03 s' in page.text
+
+
+def test_an_archive_is_reported_like_the_journal_that_it_was(journal: Path, html: str) -> None:
+    archive = journal.with_name('journal.db.gz')
+    archive.write_bytes(gzip.compress(journal.read_bytes()))
+
+    report = write_report(archive, journal.with_name('archived.html')).read_text()
+
+    assert report == html.replace(str(journal), str(archive))
+
+
 def test_the_page_asks_nobody_for_anything_and_runs_nothing(html: str, page: Page) -> None:
     assert 'http://' not in html
     assert 'https://' not in html
@@ -227,6 +252,11 @@ def test_the_page_asks_nobody_for_anything_and_runs_nothing(html: str, page: Pag
     assert '@import' not in html
     (policy,) = [given['content'] for tag, given in page.tags if 'http-equiv' in given]
     assert str(policy).startswith("default-src 'none'")
+    assert 'unsafe' not in str(policy)
+    assert page.attributes('style') == []
+    (sheet,) = re.findall(r'<style>(.*?)</style>', html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}';" in str(policy)
 
 
 def test_the_page_can_be_read_by_everybody(page: Page) -> None:
@@ -299,54 +329,8 @@ def test_the_map_is_well_formed_and_shows_goals_and_positions(html: str, story: 
     assert across[1] - across[0] == pytest.approx(upright[0] - upright[1])
 
 
-HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>"\'&{{ 7*7 }}</style></title>'
-UNSEEN = 'a\x00b\x1b[31mc\u202ed\u2066e\u2028f'
-
-
-async def _hostile(path: Path) -> None:
-    journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
-    own = Correlation(mission_id=HOSTILE, turn_id=HOSTILE, tool_call_id=HOSTILE, action_id=HOSTILE)
-    said = HOSTILE + UNSEEN
-    await journal.append(
-        (
-            MissionStarted(
-                instruction=said, robot_id=said, provider=said, model=said, max_steps=1
-            ),
-            own,
-        ),
-        (
-            ModelResponseRecorded(
-                rationale=said,
-                thinking=said,
-                tool_calls=[{said: said}],
-                usage={'input_tokens': said, 'output_tokens': -1},
-                stop_reason=said,
-                provider=said,
-                model=said,
-                error=said,
-            ),
-            own,
-        ),
-        (
-            ToolCallRecorded(
-                name=said,
-                arguments={said: [said], 'name': said},
-                decision_snapshot_id=said,
-                purpose=said,
-                expected_outcome=said,
-                client={'kind': said},
-            ),
-            own,
-        ),
-        (RobotActionStarted(skill=said, goal={'x': 1e308, 'y': -1e308, said: said}), own),
-        (SalientEvent(kind=said, message=said, details={said: said}), own),
-        (ToolResultRecorded(status=said, is_error=True, structured={'message': said}), own),
-    )
-    await journal.close()
-
-
 def test_nothing_from_outside_becomes_markup(tmp_path: Path) -> None:
-    asyncio.run(_hostile(tmp_path / 'journal.db'))
+    asyncio.run(hostile(tmp_path / 'journal.db'))
 
     html = write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text()
     page = Page(html)

@@ -3,12 +3,20 @@
 """The page: one HTML file that asks the network for nothing and runs no script.
 
 Everything that came from outside goes through autoescaping, with invisible characters made visible
-on the way; a content security policy in the page forbids the rest.
+on the way; a content security policy in the page allows its one style sheet and forbids the rest.
+
+The drawings are SVG of our own templates, not of a plotting library. Those that are kept either
+need a script in the page (plotly, altair), which the policy forbids, or draw for paper
+(matplotlib: no dark mode, no roles and titles for what a mark means, 60 MB for lines and circles).
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,7 +25,7 @@ from markupsafe import Markup
 from robot_agent_harness.report.findings import evidence_lines, findings, measured
 from robot_agent_harness.report.map_chart import draw_map
 from robot_agent_harness.report.story import Story
-from robot_agent_harness.report.time_chart import draw_time
+from robot_agent_harness.report.time_chart import draw_time, known
 from robot_agent_harness.report.values import (
     compact,
     metres,
@@ -30,6 +38,7 @@ from robot_agent_harness.report.values import (
 
 DECISIONS_MAX = 300
 """Decisions shown of one mission, the newest: more than this nobody reads on one page."""
+STYLE = 'report.css'
 _OUTCOMES = {
     'achieved': ('good', 'Achieved'),
     'not_achieved': ('bad', 'Not achieved'),
@@ -54,6 +63,32 @@ class Source:
 
 def render(stories: list[Story], source: Source) -> str:
     """Return the page as HTML."""
+    environment = _environment()
+    style = _style()
+    return environment.get_template('report.html.j2').render(
+        missions=[_mission(story) for story in stories],
+        source=source,
+        style=Markup(style),
+        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
+    )
+
+
+def render_mission(story: Story) -> str:
+    """Return one mission's part of the page, for a page that has the style sheet already."""
+    template = _environment().get_template('mission.html.j2')
+    return template.render(mission=_mission(story), story=story, index=1)
+
+
+def render_map(story: Story) -> str:
+    """Return the map alone, or nothing where no position is recorded."""
+    drawn = draw_map(story)
+    if drawn is None:
+        return ''
+    return _environment().get_template('map.svg.j2').render(map=drawn, index='live')
+
+
+@cache
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader('robot_agent_harness.report'),
         autoescape=True,
@@ -69,12 +104,16 @@ def render(stories: list[Story], source: Source) -> str:
         'plain': plain,
         'pretty': pretty,
         'seconds': seconds,
+        'known': known,
         'measured': measured,
         'evidence_lines': lambda action: list(evidence_lines(action)),
         'look': _look,
     }
-    page = environment.get_template('report.html.j2')
-    return page.render(missions=[_mission(story) for story in stories], source=source)
+    return environment
+
+
+def _style() -> str:
+    return (Path(__file__).parent / 'templates' / STYLE).read_text(encoding='utf-8')
 
 
 def _mission(story: Story) -> dict[str, Any]:

@@ -7,12 +7,14 @@ Times are seconds since the mission's first record, by the wall clock that the j
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.journal.reader import MissionUsage
 from robot_agent_harness.report.values import (
     COORDINATE_MAX_M,
     items,
@@ -26,6 +28,11 @@ Point = tuple[float, float]
 
 POINTS_MAX = 50_000
 """Positions kept of one mission; a run of days keeps its first ones."""
+LOOKS_MAX = 200
+"""Snapshots kept of one mission, the newest."""
+FACTS = ('map_pose', 'odometry', 'motion', 'navigation', 'battery', 'safety')
+"""The facts of a snapshot, in its order."""
+NO_USAGE = MissionUsage(0, 0, 0, 0, None, None, None)
 
 
 @dataclass(slots=True)
@@ -127,6 +134,26 @@ class Turn:
     thinking: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    usage: MissionUsage = NO_USAGE
+    """What this turn has cost, failed attempts included."""
+
+
+@dataclass(slots=True)
+class Fact:
+    """How well one thing was known when a snapshot was taken."""
+
+    name: str
+    availability: str
+    age_s: float | None
+
+
+@dataclass(slots=True)
+class Look:
+    """One snapshot: when, what for, and how old what it says was by then."""
+
+    at_s: float
+    reason: str
+    facts: list[Fact]
 
 
 @dataclass(slots=True)
@@ -154,10 +181,12 @@ class Story:
     summary: str | None = None
     claim: str | None = None
     claim_supported: bool | None = None
-    tokens: dict[str, int] = field(default_factory=dict)
+    usage: MissionUsage = NO_USAGE
     turns: list[Turn] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     salient: list[Salient] = field(default_factory=list)
+    looks: deque[Look] = field(default_factory=lambda: deque(maxlen=LOOKS_MAX))
+    """The newest snapshots."""
     paths: list[list[Point]] = field(default_factory=list)
     """Where the robot drove; a new one begins where something else had moved it to."""
 
@@ -183,8 +212,17 @@ class Story:
 
     @property
     def thinking_s(self) -> float:
-        """How long the model was waited for."""
+        """How long the model was waited for: as it was measured, or from record to record."""
+        if self.usage.model_s is not None:
+            return self.usage.model_s
         return sum(t.answered_s - t.at_s for t in self.turns if t.answered_s is not None)
+
+    @property
+    def acting_s(self) -> float:
+        """How long an action was under way, its verification included."""
+        ends = (self.duration_s if a.ended_s is None else a.ended_s for a in self.actions)
+        begins = (action.states[0][1] for action in self.actions)
+        return sum(max(0.0, end - begin) for begin, end in zip(begins, ends, strict=True))
 
     def ended(self, state: str) -> list[Action]:
         """Return the actions that ended in this state."""
@@ -193,15 +231,17 @@ class Story:
 
 def tell(mission_id: str | None, events: Iterable[RecordedEvent]) -> Story:
     """Tell what the records of one mission say; records of unknown types say nothing here."""
-    teller = _Teller(Story(mission_id))
+    teller = Teller(mission_id)
     for event in events:
         teller.take(event)
     return teller.story
 
 
-class _Teller:
-    def __init__(self, story: Story) -> None:
-        self.story = story
+class Teller:
+    """Tells a story as its records come in, in their order."""
+
+    def __init__(self, mission_id: str | None) -> None:
+        self.story = Story(mission_id)
         self._turns: dict[str | None, Turn] = {}
         self._calls: dict[str, Call] = {}
         self._actions: dict[str, Action] = {}
@@ -224,6 +264,7 @@ class _Teller:
         }
 
     def take(self, event: RecordedEvent) -> None:
+        """Go on with the next record."""
         story = self.story
         story.started_ns = story.started_ns or event.wall_time_ns
         story.last_ns = max(story.last_ns, event.wall_time_ns)
@@ -256,13 +297,19 @@ class _Teller:
         ):
             if (value := text(payload, key)) is not None:
                 said.append(value)
-        for name in ('input_tokens', 'output_tokens'):
-            count = number(mapping(payload, 'usage'), name)
-            if count is not None:
-                self.story.tokens[name] = self.story.tokens.get(name, 0) + int(count)
+        turn.usage = _with(turn.usage, payload)
+        self.story.usage = _with(self.story.usage, payload)
 
     def _snapshot(self, event: RecordedEvent, payload: Mapping[str, Any]) -> None:
-        pose = mapping(mapping(payload, 'snapshot'), 'map_pose')
+        snapshot = mapping(payload, 'snapshot')
+        self.story.looks.append(
+            Look(
+                self._now,
+                text(payload, 'reason') or 'for no reason given',
+                [_fact(name, mapping(snapshot, name)) for name in FACTS],
+            )
+        )
+        pose = mapping(snapshot, 'map_pose')
         where = point(mapping(pose, 'value'))
         if where is None or pose.get('availability') != 'available':
             return
@@ -394,6 +441,32 @@ class _Teller:
 
 def _nothing(event: RecordedEvent, payload: Mapping[str, Any]) -> None:
     """Recoveries are told by the outcomes that they wrote."""
+
+
+def _fact(name: str, observed: Mapping[str, Any]) -> Fact:
+    return Fact(name, text(observed, 'availability') or 'unknown', number(observed, 'age_s'))
+
+
+def _with(usage: MissionUsage, payload: Mapping[str, Any]) -> MissionUsage:
+    """Return what was used so far with one more attempt at an answer."""
+    told = mapping(payload, 'usage')
+
+    def more(before: float | None, value: float | None) -> float | None:
+        return before if value is None else (before or 0) + value
+
+    def tokens(name: str) -> int | None:
+        count = more(getattr(usage, name), number(told, name))
+        return None if count is None else int(count)
+
+    return MissionUsage(
+        model_calls=usage.model_calls + 1,
+        failed_calls=usage.failed_calls + (text(payload, 'error') is not None),
+        input_tokens=tokens('input_tokens') or 0,
+        output_tokens=tokens('output_tokens') or 0,
+        cache_read_input_tokens=tokens('cache_read_input_tokens'),
+        cache_creation_input_tokens=tokens('cache_creation_input_tokens'),
+        model_s=more(usage.model_s, number(payload, 'duration_s')),
+    )
 
 
 def _title(skill: str, arguments: Any) -> str:

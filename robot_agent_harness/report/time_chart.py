@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 import math
 
 from robot_agent_harness.report.map_chart import nice_step
-from robot_agent_harness.report.story import Action, Story
+from robot_agent_harness.report.story import Action, Fact, Look, Story
 from robot_agent_harness.report.values import seconds
 
 LEAST_PERCENT = 0.5
@@ -47,11 +48,23 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class Stay:
+    """One state of one action, as a row of a table."""
+
+    title: str
+    state: str
+    at_s: float
+    lasted_s: float | None
+    """None for the last one, which lasts."""
+
+
+@dataclass(frozen=True, slots=True)
 class TimeChart:
-    """Every row, and the scale under them."""
+    """Every row, the scale under them, and the same as a table."""
 
     lanes: list[Lane]
     ticks: list[Mark]
+    stays: list[Stay]
 
 
 def draw_time(story: Story) -> TimeChart | None:
@@ -61,6 +74,9 @@ def draw_time(story: Story) -> TimeChart | None:
         return None
     lanes = [lane for lane in (_model(story, total),) if lane.bars or lane.marks]
     lanes += [_action(action, story, total) for action in story.actions]
+    if story.looks:
+        marks = [Mark('look', _percent(look.at_s, total), _known(look)) for look in story.looks]
+        lanes.append(Lane('Snapshots', '', [], marks))
     if story.salient:
         marks = [
             Mark('salient', _percent(s.at_s, total), f'{s.kind} at {seconds(s.at_s)}: {s.message}')
@@ -72,7 +88,21 @@ def draw_time(story: Story) -> TimeChart | None:
         Mark('tick', _percent(index * step, total), seconds(index * step) if index else '0 s')
         for index in range(math.floor(total / step) + 1)
     ]
-    return TimeChart(lanes, ticks)
+    return TimeChart(lanes, ticks, list(_rows(story)))
+
+
+def _known(look: Look) -> str:
+    """Say how well things were known, in one line."""
+    told = (f'{fact.name.replace("_", " ")} {known(fact)}' for fact in look.facts)
+    return f'{look.reason.replace("_", " ")} at {seconds(look.at_s)}: {", ".join(told)}'
+
+
+def known(fact: Fact) -> str:
+    """Say how old a fact was, or why there was none."""
+    if fact.age_s is None:
+        return fact.availability
+    age = seconds(max(0.0, fact.age_s))
+    return age if fact.availability == 'available' else f'{fact.availability}, {age}'
 
 
 def _model(story: Story, total: float) -> Lane:
@@ -112,6 +142,14 @@ def _states(action: Action, story: Story, total: float) -> Iterator[Bar]:
             return
         until = action.states[index + 1][1] if index + 1 < len(action.states) else story.duration_s
         yield _bar(state, since, until, total, f'{state} for {seconds(max(0.0, until - since))}')
+
+
+def _rows(story: Story) -> Iterator[Stay]:
+    for action in story.actions:
+        ends = [since for _, since in action.states[1:]]
+        for (state, since), end in zip_longest(action.states, ends):
+            lasted = None if end is None else max(0.0, end - since)
+            yield Stay(f'{action.number}. {action.title}', state, since, lasted)
 
 
 def _bar(kind: str, since: float, until: float, total: float, label: str) -> Bar:

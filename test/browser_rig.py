@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's Chromium, driven by Playwright, and what a page must not do while a test looks on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+import contextlib
+import shutil
+from urllib.parse import urlsplit
+
+from playwright.async_api import async_playwright, Browser, ConsoleMessage, Page, Request
+import pytest
+
+CHROMIUM = shutil.which('chromium')
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason='there is no chromium here: apt-get install chromium'
+)
+PHONE = (360, 740)
+DESK = (1280, 900)
+WAIT_MS = 15_000.0
+"""The longest that anything is waited for; a busy machine starts a browser in seconds."""
+
+
+class Watched:
+    """One page, with what it complained of and whom it asked."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        page.on('console', self._said)
+        page.on('pageerror', lambda error: self.complaints.append(str(error)))
+        page.on('request', self._requested)
+
+    @property
+    def hosts(self) -> set[str]:
+        """Whom the page asked for anything."""
+        return {urlsplit(url).netloc for url in self.asked if not url.startswith('data:')}
+
+    async def overflow_px(self) -> int:
+        """Return by how much the page is wider than its window."""
+        width: int = await self.page.evaluate(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+        )
+        return width
+
+    async def focused(self) -> str:
+        """Return the tag and text of what the keyboard would act on."""
+        told: str = await self.page.evaluate(
+            '(e => `${e.tagName} ${(e.innerText || e.name || "").trim()}`)(document.activeElement)'
+        )
+        return told
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ('error', 'warning'):
+            self.complaints.append(message.text)
+
+    def _requested(self, request: Request) -> None:
+        self.asked.append(request.url)
+
+
+@contextlib.asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """Start Chromium; it is gone when the context is left."""
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(
+            executable_path=CHROMIUM, args=['--disable-gpu', '--disable-dev-shm-usage']
+        )
+        try:
+            yield started
+        finally:
+            await started.close()
+
+
+@contextlib.asynccontextmanager
+async def watched(
+    chromium: Browser, size: tuple[int, int] = DESK, *, dark: bool = False
+) -> AsyncIterator[Watched]:
+    """Open a page that shares nothing with any other."""
+    page = await chromium.new_page(
+        viewport={'width': size[0], 'height': size[1]},
+        color_scheme='dark' if dark else 'light',
+        reduced_motion='reduce',
+    )
+    page.set_default_timeout(WAIT_MS)
+    try:
+        yield Watched(page)
+    finally:
+        await page.close()
