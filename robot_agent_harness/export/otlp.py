@@ -28,7 +28,7 @@ BATCH_SPANS = 512
 TRACES_PATH = '/v1/traces'
 PROTOCOL = 'http/protobuf'
 _PROTOCOL_VARIABLES = ('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')
-_ID_FIELDS = ('traceId', 'spanId', 'parentSpanId')
+_ID_FIELDS = frozenset({'traceId', 'spanId', 'parentSpanId'})
 
 
 def send_spans(source: Source, endpoint: str | None = None, *, with_content: bool = False) -> int:
@@ -117,13 +117,12 @@ def _traces_url(endpoint: str) -> str:
     return base if base.endswith(TRACES_PATH) else base + TRACES_PATH
 
 
-def _with_hex_ids(value: Any) -> Any:
+def _with_hex_ids(request: dict[str, Any]) -> dict[str, Any]:
     """Return OTLP JSON: its ids are hex (OTLP, JSON encoding), where protobuf has base64."""
-    if isinstance(value, list):
-        return [_with_hex_ids(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        name: base64.b64decode(item).hex() if name in _ID_FIELDS else _with_hex_ids(item)
-        for name, item in value.items()
-    }
+    for resource in request['resourceSpans']:
+        for scope in resource['scopeSpans']:
+            for span in scope['spans']:
+                for one in (span, *span.get('links', ())):
+                    for name in _ID_FIELDS & one.keys():
+                        one[name] = base64.b64decode(one[name]).hex()
+    return request

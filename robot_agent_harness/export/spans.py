@@ -245,7 +245,7 @@ class Spans:
             f'{OWN}decision_snapshot_id': payload.get('decision_snapshot_id'),
             **self._content(
                 {
-                    'gen_ai.tool.call.arguments': canonical_json(payload.get('arguments')),
+                    'gen_ai.tool.call.arguments': payload.get('arguments'),
                     f'{OWN}purpose': payload.get('purpose'),
                     f'{OWN}expected_outcome': payload.get('expected_outcome'),
                 }
@@ -296,9 +296,7 @@ class Spans:
             return
         payload = event.payload
         status = payload.get('status')
-        result = self._content(
-            {'gen_ai.tool.call.result': canonical_json(payload.get('structured'))}
-        )
+        result = self._content({'gen_ai.tool.call.result': payload.get('structured')})
         ids = {f'{OWN}action_id': event.action_id}
         call.span.set_attributes(clean({f'{OWN}status': status, **ids, **result}))
         judge(call.span, str(status) if payload.get('is_error') else None)
@@ -321,7 +319,7 @@ class Spans:
             f'robot_action {payload.get("skill")}',
             {
                 f'{OWN}skill': payload.get('skill'),
-                **self._content({f'{OWN}goal': canonical_json(payload.get('goal'))}),
+                **self._content({f'{OWN}goal': payload.get('goal')}),
             },
             links={} if call is None else {'requested_by_call': call.span.get_span_context()},
         )
@@ -347,7 +345,7 @@ class Spans:
             f'{OWN}state': state,
             f'{OWN}reason': reason,
             f'{OWN}verification_snapshot_id': verified,
-            **self._content({f'{OWN}evidence': canonical_json(payload.get('evidence'))}),
+            **self._content({f'{OWN}evidence': payload.get('evidence')}),
         }
         action.span.set_attributes(clean(ended))
         judge(action.span, None if state == 'SUCCEEDED' else str(reason))
@@ -358,7 +356,13 @@ class Spans:
     # -- parts -----------------------------------------------------------------------------------
 
     def _content(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-        return attributes if self._with_content else {}
+        """Return content as attributes, JSON where it is no text; nothing if it is not wanted."""
+        if not self._with_content:
+            return {}
+        return {
+            name: value if value is None or isinstance(value, str) else canonical_json(value)
+            for name, value in attributes.items()
+        }
 
     def _begin(
         self,
