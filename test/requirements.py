@@ -2567,6 +2567,16 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_record_is_told_whatever_its_ids_and_payload_hold',
             ),
         ),
+        'test_security_policy.py': NotAClause(
+            'the SROS 2 policy, and that the page on security is right',
+            (
+                'test_the_policy_is_what_both_nodes_open_when_they_run',
+                'test_every_interface_of_the_page_is_allowed',
+                'test_nobody_else_may_call_what_the_harness_serves',
+                'test_names_hold_in_every_namespace',
+                'test_the_security_page_names_every_bound_and_header',
+            ),
+        ),
         'test_setup_env.py': NotAClause(
             'how set-up tells of its jobs',
             (
