@@ -2398,6 +2398,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_world_is_told_of_at_most_once_a_second_and_the_last_change_is_not_lost',
                 'test_a_session_that_does_not_read_is_let_go_and_holds_up_nobody',
                 'test_subscriptions_and_subscribers_are_bounded',
+                'test_after_a_stop_and_a_start_changes_are_told_of_again',
                 'test_nobody_who_listens_costs_nothing',
             ),
         ),

@@ -84,6 +84,9 @@ async def test_a_session_hears_of_what_it_is_subscribed_to_until_it_takes_that_b
         await client.subscribe_resource(uri)
         assert await drive(made, client) == uri
         await made.until(lambda: {WORLD, uri} <= set(heard.uris))
+        before = heard.uris.count(WORLD)
+        made.core.harness.notify(Salient('human_message', 'hello'))
+        await made.until(lambda: heard.uris.count(WORLD) > before)
         await client.unsubscribe_resource(WORLD)
         await client.unsubscribe_resource(uri)
         before = len(heard.uris)
@@ -184,6 +187,21 @@ def test_subscriptions_and_subscribers_are_bounded() -> None:
         await updates.close()
 
     run_virtual(scenario())
+
+
+def test_after_a_stop_and_a_start_changes_are_told_of_again() -> None:
+    async def scenario() -> list[str]:
+        updates, session = Updates(), Session()
+        for _ in range(2):
+            updates.add('a', session, WORLD)  # type: ignore[arg-type]
+            updates.world_changed()
+            await asyncio.sleep(0.01)
+            updates.world_changed()  # which waits for its second, and is closed before
+            await updates.close()
+            await asyncio.sleep(2 * WORLD_PERIOD_S)
+        return session.uris
+
+    assert run_virtual(scenario()) == [WORLD, WORLD]
 
 
 def test_nobody_who_listens_costs_nothing() -> None:

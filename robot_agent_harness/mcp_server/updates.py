@@ -142,9 +142,10 @@ class Updates:
             del self._subscribers[key]
 
     async def close(self) -> None:
-        """Tell nobody any more."""
+        """Let everybody go who listens now."""
         if self._world_timer is not None:
             self._world_timer.cancel()
+            self._world_timer = None
         telling = [s.telling for s in self._subscribers.values() if s.telling is not None]
         for task in telling:
             task.cancel()
