@@ -124,9 +124,11 @@ def _action(reader: JournalReader, started: RecordedEvent) -> RobotAction:
 
 
 def _newest_unknown(reader: JournalReader) -> RobotAction | None:
-    """Return the newest action if it ended UNKNOWN."""
+    """Return the newest action if it ended UNKNOWN, be it in a file before this one."""
     ended = reader.newest(EventType.ROBOT_ACTION_OUTCOME)
-    if ended is None or ended.payload['state'] != ActionState.UNKNOWN.value:
+    if ended is None:
+        return recorded_action(reader.carried_over())
+    if ended.payload['state'] != ActionState.UNKNOWN.value:
         return None
     return recorded_action(reader.events(action_id=ended.action_id))
 

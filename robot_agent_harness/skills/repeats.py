@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_agent_harness.errors import JournalError, JournalUnavailableError
-from robot_agent_harness.events import EventType
+from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.jsonable import canonical_json, jsonable
 from robot_agent_harness.skills.call import IdempotencyKey
@@ -154,22 +154,38 @@ def _read(journal: Path) -> list[tuple[dict[str, str], str, ToolResult]]:
     """Return marks, id and result of the calls that hold a key, in their order."""
     found: dict[str, tuple[dict[str, str], str, ToolResult]] = {}
     with JournalReader(journal) as reader:
+        quoted = reader.carried_over()
+        answers = {
+            event.tool_call_id: event
+            for event in quoted
+            if event.type == EventType.TOOL_RESULT_RECORDED
+        }
+        for call in quoted:
+            if call.type == EventType.TOOL_CALL_RECORDED:
+                _take(found, call, answers.get(call.tool_call_id))
         after = max(0, reader.last_seq - RECORDS_READ)
         for call in reader.events(type=EventType.TOOL_CALL_RECORDED, after_seq=after):
-            marks = call.payload.get('idempotency')
-            if not marks or call.payload.get('repeat_of') is not None:
-                continue
-            call_id = call.tool_call_id or ''
-            ended = reader.events(tool_call_id=call_id, type=EventType.TOOL_RESULT_RECORDED)
-            answer = next(ended, None)
-            if answer is None:
-                raise JournalUnavailableError(f'call {call_id} of an earlier run is still open')
-            result = _result(answer.payload['structured'])
-            if nothing_sent(result.status.value, result.data):
-                found.pop(marks['key'], None)
-            else:
-                found.setdefault(marks['key'], (marks, call_id, result))
+            if call.payload.get('idempotency') and call.payload.get('repeat_of') is None:
+                call_id = call.tool_call_id or ''
+                ended = reader.events(tool_call_id=call_id, type=EventType.TOOL_RESULT_RECORDED)
+                _take(found, call, next(ended, None))
     return list(found.values())
+
+
+def _take(
+    found: dict[str, tuple[dict[str, str], str, ToolResult]],
+    call: RecordedEvent,
+    answer: RecordedEvent | None,
+) -> None:
+    """Note what came of a call that holds a key."""
+    marks, call_id = call.payload['idempotency'], call.tool_call_id or ''
+    if answer is None:
+        raise JournalUnavailableError(f'call {call_id} of an earlier run is still open')
+    result = _result(answer.payload['structured'])
+    if nothing_sent(result.status.value, result.data):
+        found.pop(marks['key'], None)
+    else:
+        found.setdefault(marks['key'], (marks, call_id, result))
 
 
 def _result(structured: Mapping[str, Any]) -> ToolResult:
