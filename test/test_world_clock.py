@@ -48,7 +48,7 @@ def test_fresh_data_is_believed_again_and_the_pose_only_with_a_fresh_pose():
     rig.stand()
     pose = rig.capture().map_pose
     assert (pose.availability, pose.value.x) == (A, 7.0)
-    assert rig.anomalies() == ['clock_jump']
+    assert rig.anomalies() == ['clock_jump', 'localization_jump'], 'the wheels stood still'
 
 
 def test_a_message_stamped_before_the_jump_that_arrives_after_it_is_invalid():

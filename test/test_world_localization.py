@@ -224,6 +224,27 @@ def test_poses_while_driving_do_not_make_a_localiser_periodic():
     assert rig.capture().map_pose.availability is A
 
 
+def test_a_localiser_that_speaks_at_rest_stays_known_through_a_gap_in_motion():
+    rig = WorldRig()
+    rig.stand(1.0, periodic_pose=True)
+    rig.drive(1.0)  # two seconds without a pose, and none of them at rest
+    rig.pose(1.0)
+    rig.run(5.0, odom=lambda _: rig.odom(1.0))
+    assert rig.capture().map_pose.availability is ST
+
+
+@pytest.mark.parametrize('source', ['amcl_pose', 'tf'])
+@pytest.mark.parametrize(('metres', 'jumps'), [(1.0, True), (0.1, False)])
+def test_a_jump_of_the_localisation_shows_across_a_jump_of_the_clock(source, metres, jumps):
+    rig = WorldRig()
+    rig.run(1.0, odom=lambda _: rig.odom(), pose=lambda _: rig.pose(source=source))
+    rig.clock.step_ros(3600.0)
+    rig.stand(0.2)
+    rig.pose(metres, source=source)
+    rig.stand(0.2)
+    assert rig.anomalies() == ['clock_jump', *['localization_jump'][: int(jumps)]]
+
+
 def test_a_pose_that_contradicts_odometry_is_reported_once_as_a_jump():
     """K11: the localiser teleports the estimate while the wheels hardly move."""
     rig = WorldRig()

@@ -99,6 +99,8 @@ class Localizer:
         self._lost: tuple[_Fix, str] | None = None
         self._still_intervals = 0
         self._period_s: float | None = None
+        self._silent_at_rest = False
+        self._before_clock_jump: Transform2D | None = None
         self._jumps = 0
 
     @property
@@ -108,9 +110,14 @@ class Localizer:
 
     def forget(self) -> None:
         """Drop all that was learned from stamps of before a jump of the ROS clock."""
+        fix, tf_to_odom = self._fix, self._tf_to_odom
+        tied = self._previous if fix is None or fix.broken or fix.map_to_odom is None else fix
         self._track.clear()
         self._break()
         self._still_intervals, self._period_s = 0, None
+        # No stamp is needed to see that the map moved the robot meanwhile, and the wheels did not.
+        self._tf_to_odom = tf_to_odom
+        self._before_clock_jump = None if tied is None else tied.map_to_odom
 
     def observe_odometry(self, sample: Sample[Odometry]) -> None:
         """Take odometry in; runs at up to 200 Hz."""
@@ -126,6 +133,9 @@ class Localizer:
             fix = self._tie(fix)
         if fix.heard is not None:
             self._watch_carry(fix, fix.heard, value)
+            silent_s = (sample.time_ns - fix.sample.time_ns) / NS_PER_S
+            if silent_s >= self._amcl_rules.stale_after_s:
+                self._silent_at_rest |= _is_still(fix.heard, pose_of(sample))
 
     def observe_pose(self, sample: Sample[MapPose]) -> bool:
         """Take a pose from the localiser in, and return whether it is valid."""
@@ -239,7 +249,7 @@ class Localizer:
 
     def _break(self) -> None:
         """Carry nothing across this moment: odometry or the clock started anew."""
-        self._tf_to_odom = self._previous = None
+        self._tf_to_odom = self._previous = self._before_clock_jump = None
         if self._fix is not None:
             self._fix = replace(self._fix, broken=True)
 
@@ -256,20 +266,22 @@ class Localizer:
         if odometry is not None and self._track.newest is not None:
             heard = pose_of(self._track.newest)
             fix = _Fix(fix.sample, odometry, heard, compose(pose, inverse(odometry)))
-        self._fix = fix
+        self._fix, self._silent_at_rest = fix, False
         return fix
 
     def _learn(self, fix: _Fix, odometry: Transform2D, pose: Transform2D) -> None:
         """Learn from a pose and the one before: is it a jump, does the localiser speak at rest."""
-        previous = self._previous
+        previous, kept = self._previous, self._before_clock_jump
+        self._before_clock_jump = None
+        if previous is None and kept is not None:
+            self._check_jump(compose(kept, odometry), pose, self._amcl_rules.source)
         if previous is None or previous.odometry is None or previous.map_to_odom is None:
             return
         self._check_jump(compose(previous.map_to_odom, odometry), pose, self._amcl_rules.source)
         period_s = (fix.sample.time_ns - previous.sample.time_ns) / NS_PER_S
         before = _transform(previous.sample.value)
         still = (
-            distance(previous.odometry, odometry) < STILL_M
-            and turn(previous.odometry, odometry) < STILL_RAD
+            _is_still(previous.odometry, odometry)
             # Odometry that is frozen stands still as well.
             and distance(before, pose) < STILL_POSE_M
             and turn(before, pose) < STILL_POSE_RAD
@@ -277,7 +289,8 @@ class Localizer:
         if period_s <= 0.0:
             return  # the same pose again says nothing about the localiser's habit
         if period_s >= self._amcl_rules.stale_after_s:
-            if not still:  # silent, then moved, then spoke: this is how AMCL behaves
+            if self._silent_at_rest and not still:
+                # Silent at rest, then moved, then spoke: this is how AMCL behaves.
                 self._still_intervals, self._period_s = 0, None
         elif still:
             self._still_intervals += 1
@@ -313,6 +326,11 @@ class Localizer:
                 'to': {'x': pose.x, 'y': pose.y, 'yaw': pose.yaw},
             },
         )
+
+
+def _is_still(then: Transform2D, now: Transform2D) -> bool:
+    """Return whether odometry says that the robot stood still."""
+    return distance(then, now) < STILL_M and turn(then, now) < STILL_RAD
 
 
 def _transform(pose: MapPose) -> Transform2D:
