@@ -53,6 +53,18 @@ async def test_the_briefing_says_what_the_robot_can_do_where_and_by_what_rules(
         assert len(text.encode()) < 16_384
 
 
+async def test_a_call_after_the_briefing_is_held_against_the_world_that_it_showed(
+    tmp_path: Path, era: str
+) -> None:
+    async with rig(tmp_path) as made, connected(made, era) as client:
+        text = await text_of(client, 'mission_briefing')
+        made.robot.place(1.0, 0.0)
+        made.observe()
+        refused = (await client.call_tool('navigate_to_pose', GOAL)).structured_content
+        assert refused['status'] == 'precondition_changed'
+        assert f'"snapshot_id":"{made.calls()[0]["decision_snapshot_id"]}"' in text
+
+
 async def test_a_review_tells_a_missions_decisions_checks_and_outcomes_in_order(
     tmp_path: Path, era: str
 ) -> None:

@@ -5,20 +5,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 import json
 from typing import Any
 from urllib.parse import quote
 
 from mcp import MCPError
 from mcp.types import (
-    GetPromptResult,
     INTERNAL_ERROR,
     INVALID_PARAMS,
     Prompt,
     PromptArgument,
-    PromptMessage,
-    TextContent,
 )
 
 from robot_agent_harness.actions.observer import WorldObserver
@@ -34,6 +32,7 @@ from robot_agent_harness.skills.places import Place, PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
 from robot_agent_harness.skills.skill import Skill
 from robot_agent_harness.world.projection import project
+from robot_agent_harness.world.snapshot import WorldSnapshot
 
 PLACES_MAX = 100
 """Places that a briefing names; `list_places` has them all."""
@@ -82,6 +81,15 @@ did. Cite events by number. Say UNKNOWN where the journal does not tell. Every d
 resource robot://missions/{resource_id}/events."""
 
 
+@dataclass(frozen=True, slots=True)
+class PromptText:
+    """What a prompt holds."""
+
+    text: str
+    snapshot_id: str | None = None
+    """The snapshot that it shows, if it shows one."""
+
+
 class Prompts:
     """Makes prompts."""
 
@@ -91,30 +99,32 @@ class Prompts:
         registry: SkillRegistry,
         places: PlaceBook,
         observer: WorldObserver,
+        mission_id: Callable[[], str | None],
         history: History,
         redactor: Redactor,
     ) -> None:
+        self._mission_id = mission_id
         self._registry = registry
         self._places = places
         self._observer = observer
         self._history = history
         self._redactor = redactor
 
-    async def get(self, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
+    async def get(self, name: str, arguments: Mapping[str, str]) -> PromptText:
         """Return a prompt.
 
         :raises MCPError: there is none of that name, or the arguments do not fit.
         """
         if name == BRIEFING.name:
             _refuse_other(name, arguments, ())
-            return _prompt(BRIEFING, self._redactor.text(self._briefing()))
+            world = self._observer.capture(self._mission_id())
+            return PromptText(self._redactor.text(self._briefing(world)), world.snapshot_id)
         if name == REVIEW.name:
             _refuse_other(name, arguments, ('mission_id',))
-            return _prompt(REVIEW, await self._review(arguments.get('mission_id', '')))
+            return PromptText(await self._review(arguments.get('mission_id', '')))
         raise MCPError(INVALID_PARAMS, f'Unknown prompt: {name[:128]}')
 
-    def _briefing(self) -> str:
-        world = self._observer.peek()
+    def _briefing(self, world: WorldSnapshot) -> str:
         skills = [skill for skill in self._registry.skills if skill.name not in NEVER_OFFERED]
         checks = [
             f'- {skill.name}: {"; ".join(_limits(skill.managed.preconditions))}'
@@ -135,7 +145,7 @@ class Prompts:
                 'Checked right before anything is sent:',
                 *checks,
                 '',
-                'The world now:',
+                'The world now, which your first call is held against:',
                 project(world, max_bytes=WORLD_MAX_BYTES).text,
             ]
         )
@@ -172,11 +182,6 @@ class Prompts:
             tail.append(shown)
         left_out = [f'({dropped} events in between are left out)'] if dropped else []
         return [*head, *left_out, *tail]
-
-
-def _prompt(prompt: Prompt, text: str) -> GetPromptResult:
-    message = PromptMessage(role='user', content=TextContent(text=text))
-    return GetPromptResult(description=prompt.description, messages=[message])
 
 
 def _refuse_other(name: str, arguments: Mapping[str, str], known: tuple[str, ...]) -> None:

@@ -32,9 +32,11 @@ from mcp.types import (
     ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    PromptMessage,
     ReadResourceRequestParams,
     ReadResourceResult,
     SubscribeRequestParams,
+    TextContent,
     TextResourceContents,
     UnsubscribeRequestParams,
 )
@@ -120,6 +122,7 @@ class McpServer:
             registry=registry,
             places=core.places,
             observer=core.observer,
+            mission_id=mission_id,
             history=history,
             redactor=redactor,
         )
@@ -301,4 +304,8 @@ class McpServer:
     async def _get_prompt(
         self, context: Context, params: GetPromptRequestParams
     ) -> GetPromptResult:
-        return await self._prompts.get(params.name, params.arguments or {})
+        made = await self._prompts.get(params.name, params.arguments or {})
+        if made.snapshot_id is not None:
+            self._given.note(identify(context).key, made.snapshot_id)
+        message = PromptMessage(role='user', content=TextContent(text=made.text))
+        return GetPromptResult(messages=[message])
