@@ -91,6 +91,15 @@ class Fuzz:
                 ('no/such/method', {}),
                 ('tools/list', {'cursor': 'nowhere'}),
                 ('completion/complete', {'ref': {}, 'argument': {}}),
+                ('prompts/list', {}),
+                ('prompts/get', {'name': 'mission_briefing'}),
+                ('prompts/get', {'name': 'incident_review', 'arguments': {'mission_id': 'x'}}),
+                ('prompts/get', {'name': 'no such prompt'}),
+                ('resources/subscribe', {'uri': 'robot://world/latest'}),
+                ('resources/unsubscribe', {'uri': f'robot://actions/{"0" * 32}'}),
+                ('resources/subscribe', {'uri': 'file:///etc/passwd'}),
+                ('tasks/get', {'taskId': '0' * 32}),
+                ('tasks/cancel', {'taskId': 'x' * 200}),
             )
         )
         return self.posted('question', self.request(method, params, number), expects=number)
@@ -122,8 +131,9 @@ class Fuzz:
             found['mcp-protocol-version'] = self.era
             if isinstance(message, dict) and isinstance(message.get('method'), str):
                 found['mcp-method'] = message['method']
-                params = message.get('params')
-                name = params.get('name', params.get('uri')) if isinstance(params, dict) else None
+                params = message.get('params') if isinstance(message.get('params'), dict) else {}
+                names = [params.get(key) for key in ('name', 'uri', 'taskId')]
+                name = next((text for text in names if isinstance(text, str)), None)
                 if isinstance(name, str) and name.isascii() and name.isprintable():
                     found['mcp-name'] = name
                 elif isinstance(name, str) and name.isprintable():
@@ -289,6 +299,15 @@ _BODIES: tuple[tuple[str, _Body], ...] = (
         {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': f.value()})),
     ('unknown resource', lambda f, m: _text(_with(
         m, method='resources/read', params={**m['params'], 'uri': f.value()}))),
+    ('listening to what is not', lambda f, m: _text(_with(
+        m, method='subscriptions/listen', params={
+            **m['params'], 'notifications': {'resourceSubscriptions': f.value()}}))),
+    ('arguments of a prompt', lambda f, m: _text(_with(m, method='prompts/get', params={
+        **m['params'], 'name': 'incident_review', 'arguments': f.value()}))),
+    ('a task', lambda f, m: _text(_with(
+        m, method='tasks/cancel', params={**m['params'], 'taskId': f.value()}))),
+    ('idempotency key', lambda f, m: _params(m, _meta={
+        **m['params'].get('_meta', {}), 'robot-agent-harness/idempotency_key': f.value()})),
     ('log level', lambda f, m: _text(_with(m, method='logging/setLevel', params=f.value()))),
     ('oversized', lambda f, m: _params(m, arguments={'x': 'y' * BIG})),
 )  # fmt: skip

@@ -2310,6 +2310,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             'what a token allows, how much, how often and how slowly, and what every response says',
             (
                 'test_who_may_only_look_moves_nothing_and_is_told_why',
+                'test_a_token_that_may_only_look_by_now_sees_its_task_and_cannot_cancel_it',
                 'test_the_sdks_client_hears_the_refusal',
                 'test_tools_that_a_token_does_not_allow_are_not_offered',
                 'test_the_journal_names_the_token_and_its_scopes_and_never_holds_one',

@@ -224,7 +224,7 @@ async def _answer(reader: asyncio.StreamReader, case: Case) -> Answer:
 
 @pytest.mark.parametrize('era', ERAS)
 @pytest.mark.parametrize(
-    ('seed', 'count'), [(7, 500), pytest.param(77, 1500, marks=LONG)], ids=['short', 'long']
+    ('seed', 'count'), [(7, 500), pytest.param(77, 3000, marks=LONG)], ids=['short', 'long']
 )
 async def test_over_stdio_nothing_brings_the_server_down(
     tmp_path: Path, era: str, seed: int, count: int

@@ -125,6 +125,33 @@ async def test_who_may_only_look_moves_nothing_and_is_told_why(
         assert LOOKS not in caplog.text
 
 
+async def test_a_token_that_may_only_look_by_now_sees_its_task_and_cannot_cancel_it(
+    tmp_path: Path, tokens: Path
+) -> None:
+    extension = {'extensions': {'io.modelcontextprotocol/tasks': {}}}
+    declared = {'io.modelcontextprotocol/clientCapabilities': extension}
+    async with rig(tmp_path, settings=McpSettings(port=0, token_file=tokens)) as made:
+        async with holder(made, ERAS[1], ACTS) as raw:
+            params = {'name': 'navigate_to_pose', 'arguments': GOAL, '_meta': declared}
+            started = await raw.post(raw.request('tools/call', params, 1))
+            task_id = answer_of(started)['result']['taskId']
+        await made.server.stop()
+        tokens.write_text(f'operator observe {ACTS}\n')
+        await made.server.start()
+        async with holder(made, ERAS[1], ACTS) as raw:
+
+            async def about(method: str) -> httpx2.Response:
+                message = raw.request(method, {'taskId': task_id, '_meta': declared}, 2)
+                named = {**raw.headers_for(message), 'mcp-name': task_id}
+                return await raw.http.post(raw.url, json=message, headers=named)
+
+            assert answer_of(await about('tasks/get'))['result']['status'] == 'working'
+            refused = await about('tasks/cancel')
+        assert refused.status_code == 403
+        assert 'insufficient_scope' in refused.headers['www-authenticate']
+        assert made.nav2.cancel_requests == []
+
+
 async def test_the_sdks_client_hears_the_refusal(tmp_path: Path, tokens: Path, era: str) -> None:
     settings = McpSettings(port=0, token_file=tokens)
     async with (
