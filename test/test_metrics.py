@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from pathlib import Path
+import re
 from typing import Any
 
 from driving_robot import DrivingRobot
@@ -29,6 +30,7 @@ from robot_agent_harness.metrics import LABEL_VALUES_MAX, Metrics, OTHER, PREFIX
 from robot_agent_harness.testing import Bench, call, run_virtual, scripted
 
 Values = dict[tuple[str, ...], float]
+DOCS = (Path(__file__).resolve().parents[1] / 'docs' / 'metrics.md').read_text('utf-8')
 TOOLS = ('navigate_to_pose', 'list_places')
 
 
@@ -54,10 +56,11 @@ def after(
     async def run() -> dict[str, Values]:
         async with Bench(path, **options) as bench:
             names = [skill.name for skill in bench.core.registry.skills]
+            before = float(bench.core.journal.last_seq)
             metrics = Metrics(bench.core.journal, clock=bench.clock, tools=names)
             await scenario(bench)
             await asyncio.sleep(0.1)
-            return read(metrics)
+            return {**read(metrics), 'seq_before': {(): before}}
 
     return run_virtual(run())
 
@@ -142,7 +145,8 @@ def answer(usage: dict[str, Any], **fields: Any) -> ModelResponseRecorded:
 
 
 def test_every_record_is_counted_once(told: dict[str, Values]) -> None:
-    assert sum(told['events_total'].values()) == told['journal_last_seq'][()]
+    recorded = told['journal_last_seq'][()] - told['seq_before'][()]
+    assert sum(told['events_total'].values()) == recorded
     assert told['journal_healthy'] == {(): 1.0}
     assert told['journal_pending_records'] == {(): 0.0}
 
@@ -250,5 +254,23 @@ def test_openmetrics_is_spoken_to_who_asks_for_it(tmp_path: Path) -> None:
             text, media_type = metrics.render('application/openmetrics-text; version=1.0.0')
             assert media_type.startswith('application/openmetrics-text')
             assert text.endswith(b'# EOF\n')
+
+    run_virtual(run())
+
+
+def test_the_docs_name_every_metric_with_its_labels(tmp_path: Path) -> None:
+    documented = dict(re.findall(r'^\| `(\w+)` \|(.*?)\| .* \|$', DOCS, re.MULTILINE))
+
+    async def run() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            metrics = Metrics(bench.core.journal, clock=bench.clock, tools=TOOLS)
+            known = {}
+            for collector in metrics._registry._collector_to_names:
+                (family,) = collector.describe()
+                suffix = '_total' if family.type == 'counter' else ''
+                known[family.name + suffix] = collector._labelnames
+        assert documented.keys() == known.keys()
+        for name, labels in known.items():
+            assert re.findall(r'`(\w+)`', re.sub(r'\(.*?\)', '', documented[name])) == [*labels]
 
     run_virtual(run())
