@@ -75,6 +75,22 @@ PARAMETERS: tuple[Parameter, ...] = (
         'What a commit waits for: full = the disk, normal = may be lost on power failure.',
         choices=('full', 'normal'),
     ),
+    _P(
+        'journal.rotate_mib',
+        0,
+        'Size in MiB at which the journal is closed between missions and a new one begun;'
+        ' 0 = never.',
+        0,
+        1_000_000,
+    ),
+    _P(
+        'journal.rotate_days',
+        0.0,
+        'Age in days at which the journal is closed between missions and a new one begun;'
+        ' 0 = never.',
+        0.0,
+        36_500.0,
+    ),
     _P('skills_file', '', 'YAML with skill metadata; empty = the shipped config/skills.yaml.'),
     _P('places_file', '', 'YAML with named places; empty = the shipped config/places.yaml.'),
     _P('mcp.enabled', True, 'Serve MCP over streamable HTTP.'),

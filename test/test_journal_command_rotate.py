@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 import json
+import os
 from pathlib import Path
 import stat
 import subprocess
@@ -19,12 +20,18 @@ import pytest
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.cli import main
 from robot_agent_harness.clock import SystemClock
-from robot_agent_harness.events import Correlation, EventType, MissionStarted
-from robot_agent_harness.journal import JournalReader
+from robot_agent_harness.events import (
+    Correlation,
+    EventType,
+    MissionEnded,
+    MissionStarted,
+    SalientEvent,
+)
+from robot_agent_harness.journal import JournalReader, MissionJournal
 from robot_agent_harness.journal.rotation import rotate
 from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.skills.call import IdempotencyKey
-from robot_agent_harness.testing import Bench, check_journal, run_virtual
+from robot_agent_harness.testing import Bench, check_journal, FakeClock, run_virtual
 
 STEPS = (
     'emptied the log',
@@ -299,3 +306,94 @@ def test_an_idempotency_key_stays_in_force_over_rotations(tmp_path: Path) -> Non
     assert (again.status, again.data) == (first.status, first.data)
     assert other.status.value == 'invalid_arguments'
     assert check_journal(path) == []
+
+
+def _ended(mission_id: str) -> tuple[MissionEnded, Correlation]:
+    event = MissionEnded(outcome='achieved', reason='finished', summary='', steps=1)
+    return event, Correlation(mission_id=mission_id)
+
+
+def _begun(mission_id: str) -> tuple[MissionStarted, Correlation]:
+    event = MissionStarted(instruction='go', robot_id='r', provider='none', max_steps=1)
+    return event, Correlation(mission_id=mission_id)
+
+
+@pytest.mark.parametrize(
+    'limits', [{'rotate_mib': 1}, {'rotate_days': 1.0}], ids=['by size', 'by age']
+)
+def test_a_running_harness_rotates_between_missions_and_never_within_one(
+    tmp_path: Path, limits: dict[str, Any]
+) -> None:
+    path = tmp_path / 'journal.db'
+    clock = FakeClock()
+    told: list[int] = []
+
+    async def scenario() -> None:
+        journal = MissionJournal.open(path, clock=clock, inline=True, **limits)
+        journal.add_event_listener(lambda seq, event, ids: told.append(seq))
+        await journal.append(_begun('m1'))
+        for number in range(4):
+            large = SalientEvent(kind='human_message', message='x' * 400_000)
+            await journal.append((large, Correlation(mission_id='m1')))
+            clock.advance(86_400.0)
+            assert journal.last_seq == number + 2, 'rotated within a mission'
+        await journal.append(_ended('m1'))
+        assert journal.last_seq == 1
+        await journal.append(_begun('m2'), _ended('m2'))
+        assert journal.healthy
+        await asyncio.sleep(0)
+        await journal.close()
+
+    run_virtual(scenario())
+    assert told == [1, 2, 3, 4, 5, 6, 2, 3]
+    files = list(_files(tmp_path))
+    assert len(files) == 2
+    for file in files:
+        assert check_journal(file) == []
+    assert main(['journal', 'verify', str(path)]) == 0
+    with JournalReader(path) as reader:
+        assert [mission.mission_id for mission in reader.missions()] == ['m2']
+
+
+def test_a_harness_that_may_not_rotate_says_so_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / 'journal.db'
+    clock = FakeClock()
+
+    def refused(*_: object) -> None:
+        raise OSError(1, 'Operation not permitted')
+
+    async def scenario() -> None:
+        journal = MissionJournal.open(path, clock=clock, inline=True, rotate_days=1.0)
+        await journal.append(_begun('m1'), _ended('m1'))
+        clock.advance(2 * 86_400.0)
+        monkeypatch.setattr(os, 'link', refused)
+        await journal.append(_begun('m2'), _ended('m2'))
+        assert (journal.last_seq, journal.healthy) == (4, True)
+        await journal.append(_begun('m3'), _ended('m3'))
+        monkeypatch.undo()
+        clock.advance(60.0)
+        await journal.append(_begun('m4'), _ended('m4'))
+        assert journal.last_seq == 1
+        await journal.close()
+
+    run_virtual(scenario())
+    assert 'cannot be rotated (Operation not permitted); it goes on as it is' in caplog.text
+    assert main(['journal', 'verify', str(path)]) == 0
+
+
+def test_records_that_wait_for_a_thread_are_each_in_one_file(tmp_path: Path) -> None:
+    path = tmp_path / 'journal.db'
+
+    async def scenario() -> None:
+        # Due at once: every time that the file is looked at and holds something.
+        async with opened(path, rotate_days=1e-9) as journal:
+            for number in range(50):
+                journal.defer(fact(number))
+            await journal.append(fact(50))
+
+    asyncio.run(scenario())
+    assert len(list(_files(tmp_path))) > 1
+    assert _all_numbers(tmp_path) == list(range(51))
+    assert main(['journal', 'verify', str(path)]) == 0

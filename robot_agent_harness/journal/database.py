@@ -71,6 +71,8 @@ class JournalDatabase:
         self._files: tuple[int, ...] | None = None
         self._folder: tuple[int, int, int] | None = None
         self._suspect = False
+        self._parted = False
+        """Whether a rotation has closed the file and not got to open it, or the next, again."""
         self._log: int | None = None
         """The -wal, opened to ask for its length: a seek costs nothing, unlike a `stat`."""
         self._log_bytes = 0
@@ -102,6 +104,8 @@ class JournalDatabase:
         :raises JournalUnavailableError: it is not.
         :raises sqlite3.Error: SQLite cannot.
         """
+        if self._parted:
+            self._return()
         cut = self._log_length() < self._log_bytes
         files = self._files
         if files is not None and (self._suspect or cut or not self._in_place(files)):
@@ -143,6 +147,17 @@ class JournalDatabase:
         self.begin()
         self._connection().execute(_PROBE)
         self.commit()
+
+    def size_bytes(self) -> int:
+        """Return the size of the file with its log."""
+        log = self.path.with_name(self.path.name + '-wal')
+        return self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+
+    def begun_wall_ns(self) -> int | None:
+        """Return when the first record was written; None: there is none."""
+        query = 'SELECT wall_time_ns FROM events WHERE seq = 1'
+        row = self._connection().execute(query).fetchone()
+        return None if row is None else int(row[0])
 
     def failed(self, error: Exception) -> str:
         """Take note of a failure and return its explanation for people."""
@@ -200,6 +215,7 @@ class JournalDatabase:
             os.link(self.path, archive)
             sync_folder(self.path.parent)
             step('named')
+            self._parted = True
             self._connection().close()
             self._conn = None
             # Who still reads the old file goes on with its own, empty log: it must not be that of
@@ -222,11 +238,13 @@ class JournalDatabase:
         """Write the file that bears the name now, whichever a rotation left there."""
         clear_drafts(self.path)
         clear_second_names(self.path)
-        if self._conn is None:
-            self._conn = self._connect()
+        if self._parted:
             self._folder = self._files = None
-            self.probe()
+            self._conn = self._connect()
+            self._connection().execute(_PROBE)  # makes -wal and -shm
             self._files = self._identity()
+            self._watch_log()
+            self._parted = False
 
     def _create(self) -> Tail:
         if has_wal(self.path):

@@ -23,6 +23,7 @@ from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import Correlation, Event, EventType, SalientEvent
 from robot_agent_harness.journal.database import JournalDatabase, Synchronous
 from robot_agent_harness.journal.records import prepare, Row
+from robot_agent_harness.journal.rotator import RotationLimits, Rotator
 from robot_agent_harness.journal.writer import Entry, JournalWriter, Results, Submission
 
 logger = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class MissionJournal:
         inline: bool,
         write_timeout_s: float,
         max_deferred: int,
+        rotator: Rotator,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -83,6 +85,7 @@ class MissionJournal:
             on_done=self._settle,
             on_health=self._health_changed,
             threaded=not inline,
+            after_commit=rotator.after_commit,
         )
 
     @classmethod
@@ -95,6 +98,8 @@ class MissionJournal:
         inline: bool = False,
         write_timeout_s: float = 2.0,
         max_deferred: int = MAX_DEFERRED,
+        rotate_mib: int = 0,
+        rotate_days: float = 0.0,
     ) -> MissionJournal:
         """Open the journal for writing, and make it if there is none; blocks.
 
@@ -104,6 +109,9 @@ class MissionJournal:
             time.
         :param write_timeout_s: how long `append` may take before it counts as failed.
         :param max_deferred: how many records may wait in memory while the journal is unavailable.
+        :param rotate_mib: size in MiB beyond which the file is closed, and a new one begun, once
+            nothing is open in it; 0: never.
+        :param rotate_days: the same of its age in days.
         :raises JournalLockedError: another harness uses it.
         :raises JournalCorruptError: it is damaged or no journal; it was left as it is.
         :raises JournalTooNewError: a newer release wrote it.
@@ -119,6 +127,12 @@ class MissionJournal:
             inline=inline,
             write_timeout_s=write_timeout_s,
             max_deferred=max_deferred,
+            rotator=Rotator(
+                database,
+                clock=clock,
+                limits=RotationLimits(rotate_mib, rotate_days),
+                threaded=not inline,
+            ),
         )
 
     @property

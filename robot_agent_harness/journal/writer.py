@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 import logging
@@ -70,6 +70,8 @@ class JournalWriter:
     :param on_done: given the submissions that are done, in order, with their numbers or errors; on
         their loop if `threaded`, else within :meth:`pump`.
     :param on_health: called after every change of `healthy`, on any thread.
+    :param after_commit: given the rows of each transaction when they are on disk, where they were
+        written; nothing else is written before it returns. It must not raise.
     :param threaded: whether a thread writes; otherwise each call of :meth:`pump` does.
     """
 
@@ -80,6 +82,7 @@ class JournalWriter:
         on_done: Callable[[Results], None],
         on_health: Callable[[], None],
         threaded: bool,
+        after_commit: Callable[[Sequence[Row]], None],
     ) -> None:
         self.healthy = True
         self.last_error: str | None = None
@@ -92,6 +95,7 @@ class JournalWriter:
         self._on_done = on_done
         self._on_health = on_health
         self._threaded = threaded
+        self._after_commit = after_commit
         self._failures = 0
         self._signalled = False
         self._signal: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -173,6 +177,8 @@ class JournalWriter:
                 self._recovered()
             # Last, since the loop then competes with this thread for the interpreter.
             self._resolve(results)
+            if results:
+                self._after_commit([row for made, _ in results for row in made.rows])
 
     def stop(self, timeout_s: float, on_stopped: Callable[[], None]) -> None:
         """Let the thread write what is queued, for at most the timeout, and end."""

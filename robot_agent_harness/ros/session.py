@@ -184,6 +184,8 @@ class HarnessSession:
                 str(p['journal.path']),
                 clock=self._clock,
                 synchronous='normal' if p['journal.synchronous'] == 'normal' else 'full',
+                rotate_mib=int(p['journal.rotate_mib']),
+                rotate_days=float(p['journal.rotate_days']),
             )
         except JournalError as error:
             raise ConfigurationError(f'parameter journal.path: {error}') from error
