@@ -8,6 +8,7 @@ import logging
 from typing import Any
 
 from robot_agent_harness.redaction import RedactingFilter, shared_redactor
+from robot_agent_harness.ros.log_flood import LibraryFlood
 
 PACKAGE_LOGGER = 'robot_agent_harness'
 
@@ -44,6 +45,7 @@ def bridge_logging(ros_logger: Any) -> logging.Handler:
     handler = RosLogHandler(ros_logger)
     handler.setFormatter(logging.Formatter('%(message)s'))
     handler.addFilter(RedactingFilter(shared_redactor()))  # what libraries say, too
+    handler.addFilter(LibraryFlood())
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.WARNING)
