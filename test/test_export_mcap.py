@@ -18,6 +18,9 @@ from mcap_ros2.decoder import DecoderFactory
 import pytest
 
 from robot_agent_harness.events import (
+    Correlation,
+    EVENT_MODELS,
+    EventType,
     RecordedEvent,
     RobotActionOutcome,
     RobotActionStarted,
@@ -334,6 +337,21 @@ def test_rclpy_reads_the_same_values_from_the_bytes(recording: Path) -> None:
         assert len(serialization.serialize_message(message)) == len(data), topic
         seen[topic] += 1
     assert seen.keys() == types.keys()
+
+
+def test_a_record_is_told_on_the_topic_and_in_the_recording_alike(
+    journal: Path, recording: Path
+) -> None:
+    serialization = pytest.importorskip('rclpy.serialization', reason='needs ROS 2: . ./env.sh')
+    from robot_agent_harness.msg import MissionEvent
+    from robot_agent_harness.ros.conversions import event_msg
+
+    recorded_as = [message.data for message, _ in decoded(recording, EVENTS)]
+    for data, event in zip(recorded_as, events_of(journal), strict=True):
+        model = EVENT_MODELS[EventType(event.type)]
+        ids = Correlation(*(getattr(event, name) for name in IDS))
+        published = event_msg(event.seq, model(**event.payload), ids, event.ros_time_ns or 0)
+        assert serialization.deserialize_message(data, MissionEvent) == published
 
 
 def _plain(ours: Any, theirs: Any) -> bool:
