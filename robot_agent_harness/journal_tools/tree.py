@@ -47,12 +47,8 @@ class TreeMaker:
         if (summary := text(node, 'summary')) is not None:
             line.append(f'\n  {_said(summary)}')
         if (claim := text(node, 'claim')) is not None:
-            weight = {
-                True: 'verified outcomes support it',
-                False: 'not supported by what was seen',
-            }
-            told = weight.get(node.get('claim_supported') is True, '')
-            line.append(f'\n  the model claims {brief(claim)}: {told}')
+            support = 'support' if node.get('claim_supported') is True else 'do not support'
+            line.append(f'\n  the model claims {brief(claim)}: verified outcomes {support} it')
         self._begun_ns = None
         return line
 

@@ -107,7 +107,10 @@ def _checked(
         records=tail[0],
         chain=tail[1],
         violations=found,
-        open_work={
+        # In a file that was closed it is a violation.
+        open_work=None
+        if closed
+        else {
             'calls': [event.tool_call_id for event in work.calls],
             'actions': [event.action_id for event in work.actions],
             'missions': [event.mission_id for event in work.missions],
