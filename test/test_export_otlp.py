@@ -192,8 +192,40 @@ def test_a_call_of_an_mcp_client_is_a_trace_of_its_own_with_its_action(
     assert told['mcp.protocol.version'] == '2025-11-25'
     assert told['jsonrpc.request.id'] == '7'
     assert told['gen_ai.tool.name'] == 'navigate_to_pose'
+    assert (told['network.transport'], told['network.protocol.name']) == ('tcp', 'http')
     (action,) = [span for span in spans if parent_of(spans, span) is call]
     assert attributes(action)[f'{OWN}action_id'] == told[f'{OWN}action_id']
+
+
+def test_what_a_client_calls_a_tool_that_there_is_not_makes_no_name_of_a_span(
+    spans: list[ReadableSpan],
+) -> None:
+    (call,) = named(spans, 'tools/call')
+    assert attributes(call)['gen_ai.tool.name'] == HOSTILE.replace('\0', '\\x00')
+    assert attributes(call)['error.type'] == 'tool_error'
+    assert attributes(call)[f'{OWN}status'] == 'unknown_tool'
+
+
+def test_tokens_of_the_cache_are_part_of_the_input(tmp_path: Path) -> None:
+    usage = {
+        'input_tokens': 10,
+        'output_tokens': 5,
+        'cache_read_input_tokens': 100,
+        'cache_creation_input_tokens': 7,
+    }
+    journal = record(tmp_path / 'j.db', as_entry(answer(usage)), as_entry(answer({})))
+    counted, uncounted = map(attributes, spans_of(journal))
+    assert counted['gen_ai.usage.input_tokens'] == 117
+    assert counted['gen_ai.usage.output_tokens'] == 5
+    assert counted['gen_ai.usage.cache_read.input_tokens'] == 100
+    assert counted['gen_ai.usage.cache_creation.input_tokens'] == 7
+    assert 'gen_ai.usage.input_tokens' not in uncounted
+
+
+def answer(usage: dict[str, Any], **fields: Any) -> ModelResponseRecorded:
+    empty = {'rationale': None, 'thinking': None, 'tool_calls': [], 'stop_reason': None}
+    given = {'provider': 'anthropic', 'model': None, **empty, **fields}
+    return ModelResponseRecorded(usage=usage, **given)
 
 
 def test_the_ids_of_the_journal_are_attributes_and_give_the_ids_of_the_spans(
@@ -224,7 +256,7 @@ def test_two_exports_are_the_same_spans(journal: Path, tmp_path: Path) -> None:
 def test_names_are_those_of_the_semantic_conventions(journal: Path) -> None:
     conventions = {
         value
-        for name in ('gen_ai', 'mcp', 'jsonrpc', 'error')
+        for name in ('gen_ai', 'mcp', 'jsonrpc', 'error', 'network')
         for value in vars(
             pytest.importorskip(f'{_incubating.__name__}.attributes.{name}_attributes')
         ).values()
@@ -292,18 +324,8 @@ def test_what_is_not_over_is_sent_as_far_as_it_is_and_marked_open(tmp_path: Path
 
 
 def test_a_wall_clock_that_steps_back_makes_no_span_of_negative_length(tmp_path: Path) -> None:
-    answer = ModelResponseRecorded(
-        rationale=None,
-        thinking=None,
-        tool_calls=[],
-        usage={'input_tokens': 'many'},
-        stop_reason=None,
-        provider='p',
-        model=None,
-        error='it said: INSTRUCTION',
-        duration_s=-5.0,
-    )
-    journal = record(tmp_path / 'j.db', as_entry(answer, mission_id='m', turn_id='t'))
+    asked = answer({'input_tokens': 'many'}, error='it said: INSTRUCTION', duration_s=-5.0)
+    journal = record(tmp_path / 'j.db', as_entry(asked, mission_id='m', turn_id='t'))
     (span,) = spans_of(journal)
     assert span.name == 'chat'
     assert span.start_time == span.end_time

@@ -29,8 +29,17 @@ from robot_agent_harness.export.tracing import (
     trace_id_of,
 )
 from robot_agent_harness.jsonable import canonical_json
+from robot_agent_harness.messages import ros_text
 
 OWN = 'robot_agent_harness.'
+YEAR_S = 365 * 24 * 3600.0
+"""What took longer is no duration."""
+_LAST_NS = 2**63 - 1
+TRANSPORTS = {
+    'http': {'network.transport': 'tcp', 'network.protocol.name': 'http'},
+    'stdio': {'network.transport': 'pipe'},
+}
+"""How the MCP conventions put the transport that the journal names."""
 ID_ATTRIBUTES = ('mission_id', 'turn_id', 'tool_call_id', 'action_id', 'snapshot_id')
 
 
@@ -44,10 +53,12 @@ class _Open:
     """The newest record that belongs to it."""
     state: str = ''
     """The newest state of an action."""
+    mcp: bool = False
+    """Whether it is the call of an MCP client."""
 
     def end(self, end_ns: int) -> None:
         # The wall clock may have stepped back meanwhile.
-        self.span.end(max(end_ns, self.start_ns))
+        self.span.end(max(_time(end_ns), self.start_ns))
 
 
 @dataclass(slots=True, eq=False)
@@ -159,7 +170,8 @@ class Spans:
             f'{OWN}kind': payload.get('kind'),
             **self._content({f'{OWN}message': payload.get('message')}),
         }
-        mission.mission.span.add_event('salient_event', clean(attributes), event.wall_time_ns)
+        when = _time(event.wall_time_ns)
+        mission.mission.span.add_event('salient_event', clean(attributes), when)
 
     # -- the model -------------------------------------------------------------------------------
 
@@ -170,7 +182,7 @@ class Spans:
         stop, took_s = payload.get('stop_reason'), payload.get('duration_s')
         turn = mission.turn if mission is not None else None
         start_ns = turn.last_ns if turn is not None else event.wall_time_ns
-        if isinstance(took_s, (int, float)):
+        if isinstance(took_s, (int, float)) and 0 <= took_s < YEAR_S:
             start_ns = event.wall_time_ns - int(took_s * NS_PER_S)
         asked = self._begin(
             event,
@@ -184,7 +196,7 @@ class Spans:
                 'gen_ai.response.model': None if payload.get('error') else model,
                 'gen_ai.response.id': payload.get('response_id'),
                 'gen_ai.response.finish_reasons': [stop] if isinstance(stop, str) else None,
-                'gen_ai.usage.input_tokens': usage.get('input_tokens'),
+                'gen_ai.usage.input_tokens': _input_tokens(usage),
                 'gen_ai.usage.output_tokens': usage.get('output_tokens'),
                 'gen_ai.usage.cache_read.input_tokens': usage.get('cache_read_input_tokens'),
                 'gen_ai.usage.cache_creation.input_tokens': usage.get(
@@ -215,8 +227,9 @@ class Spans:
                 parts.append({'type': kind, 'content': payload[name]})
         calls = payload.get('tool_calls')
         for call in calls if isinstance(calls, list) else ():
-            named = {key: call.get(key) for key in ('id', 'name', 'arguments')}
-            parts.append({'type': 'tool_call', **named})
+            if isinstance(call, dict):
+                named = {key: call.get(key) for key in ('id', 'name', 'arguments')}
+                parts.append({'type': 'tool_call', **named})
         stop = payload.get('stop_reason')
         answer = {'role': 'assistant', 'parts': parts, 'finish_reason': stop}
         told = {'gen_ai.output.messages': canonical_json([answer])}
@@ -258,15 +271,18 @@ class Spans:
                 'mcp.session.id': client.get('session_id'),
                 'mcp.protocol.version': client.get('protocol_version'),
                 'jsonrpc.request.id': None if request_id is None else str(request_id),
+                **TRANSPORTS.get(str(client.get('transport')), {}),
             }
-        self._calls[event.tool_call_id] = self._begin(
+        begun = self._begin(
             event,
             'call',
             event.tool_call_id,
-            f'tools/call {name}' if mcp else f'execute_tool {name}',
+            f'{_method(mcp)} {name}',
             attributes,
             kind=SpanKind.SERVER if mcp else SpanKind.INTERNAL,
         )
+        begun.mcp = mcp
+        self._calls[event.tool_call_id] = begun
         if mission is not None and mission.turn is not None:
             mission.turn.last_ns = event.wall_time_ns
 
@@ -288,7 +304,7 @@ class Spans:
             f'{OWN}fresh_snapshot_id': payload.get('fresh_snapshot_id'),
         }
         call.last_ns = event.wall_time_ns
-        call.span.add_event('preconditions_checked', clean(attributes), event.wall_time_ns)
+        call.span.add_event('preconditions_checked', clean(attributes), _time(event.wall_time_ns))
 
     def _resulted(self, event: RecordedEvent, mission: _Mission | None) -> None:
         call = self._calls.pop(event.tool_call_id or '', None)
@@ -299,7 +315,11 @@ class Spans:
         result = self._content({'gen_ai.tool.call.result': payload.get('structured')})
         ids = {f'{OWN}action_id': event.action_id}
         call.span.set_attributes(clean({f'{OWN}status': status, **ids, **result}))
-        judge(call.span, str(status) if payload.get('is_error') else None)
+        if status == 'unknown_tool':
+            # Whatever a client called it: names of spans must have few values.
+            call.span.update_name(_method(call.mcp))
+        error = 'tool_error' if call.mcp else str(status)
+        judge(call.span, error if payload.get('is_error') else None)
         call.end(event.wall_time_ns)
         if mission is not None and mission.turn is not None:
             mission.turn.last_ns = event.wall_time_ns
@@ -331,7 +351,7 @@ class Spans:
         action.last_ns = event.wall_time_ns
         state = str(event.payload.get('state'))
         if state != action.state:
-            action.span.add_event(state, timestamp=event.wall_time_ns)
+            action.span.add_event(ros_text(state), timestamp=_time(event.wall_time_ns))
         action.state = state
 
     def _action_ended(self, event: RecordedEvent, mission: _Mission | None) -> None:
@@ -377,7 +397,7 @@ class Spans:
         links: Mapping[str, SpanContext] | None = None,
     ) -> _Open:
         """Begin a span, at its record if nothing else is said, below what it belongs to."""
-        start_ns = event.wall_time_ns if start_ns is None else start_ns
+        start_ns = _time(event.wall_time_ns if start_ns is None else start_ns)
         trace_id = trace_id_of(event.mission_id or event.tool_call_id or journal_id)
         span = self._pipeline.begin(
             Place(trace_id, span_id_of(thing, journal_id), _parent_id(event, thing)),
@@ -393,6 +413,25 @@ class Spans:
             links=links,
         )
         return _Open(span, start_ns, event.wall_time_ns)
+
+
+def _time(ns: int) -> int:
+    """Return a time that OTLP can carry."""
+    return min(max(ns, 0), _LAST_NS)
+
+
+def _method(mcp: bool) -> str:
+    return 'tools/call' if mcp else 'execute_tool'
+
+
+def _input_tokens(usage: Mapping[str, Any]) -> int | None:
+    """Return all tokens of the input: the conventions count those of the cache in."""
+    counts = [
+        usage.get(name)
+        for name in ('input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens')
+    ]
+    known = [count for count in counts if isinstance(count, int)]
+    return sum(known) if isinstance(counts[0], int) else None
 
 
 def _parent_id(event: RecordedEvent, thing: str) -> int | None:
