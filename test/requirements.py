@@ -2388,6 +2388,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_task_that_arrives_before_it_is_cancelled_has_arrived',
                 'test_an_update_is_acknowledged_and_changes_nothing',
                 'test_a_task_outlives_the_harness_that_made_it',
+                'test_a_task_outlives_the_file_that_it_was_recorded_in',
                 'test_a_repeat_of_the_call_gets_the_same_task',
                 'test_a_client_that_does_not_declare_the_extension_sees_the_plain_tools',
                 'test_a_client_of_an_earlier_era_gets_no_task_even_if_it_asks_for_one',

@@ -19,7 +19,9 @@ import pytest
 
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.clock import RandomIds
+from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import EventType
+from robot_agent_harness.mcp_server.history import History
 from robot_agent_harness.mcp_server.requests import IDEMPOTENCY_KEY
 from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.mcp_server.tasks import IDENTIFIER
@@ -299,6 +301,24 @@ async def test_a_task_outlives_the_harness_that_made_it(tmp_path: Path) -> None:
             assert told['isError'] is True
             assert told['structuredContent']['state'] == 'UNKNOWN'
             assert told['structuredContent']['status'] == 'interrupted'
+
+
+@pytest.mark.parametrize('fault', [None, JournalUnavailableError('locked')])
+async def test_a_task_outlives_the_file_that_it_was_recorded_in(
+    tmp_path: Path, fault: Exception | None
+) -> None:
+    async def lost(self: History, action_id: str) -> None:
+        if fault is not None:
+            raise fault
+
+    async with rig(tmp_path) as made, tasking(made) as client:
+        task = await client.call('navigate_to_pose', GOAL)
+        made.arrive(2.0, 0.0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(History, 'action', lost)
+            assert (await client.settled(task['taskId']))['status'] == 'completed'
+            code = (await client.answer('tasks/get', '0' * 32))['error']['code']
+            assert code == (-32602 if fault is None else -32603)
 
 
 async def test_a_repeat_of_the_call_gets_the_same_task(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ JSON-RPC errors and `input_required` for tools that ask back: neither happens he
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from datetime import datetime, timezone
 import logging
@@ -40,6 +41,7 @@ from mcp.types import (
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from robot_agent_harness.actions.board import FINISHED_KEPT
 from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, RobotAction
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.errors import JournalError
@@ -59,6 +61,8 @@ POLL_INTERVAL_MS = 1000
 """How often a client should ask: feedback changes no faster."""
 MARK = 'task'
 """Key of a recorded call's `client` that makes its action a task."""
+TASKS_KEPT = FINISHED_KEPT
+"""How many tasks are known by heart, whatever becomes of the journal."""
 _STARTED = (ResultStatus.ACCEPTED.value, ResultStatus.ACCEPTANCE_UNKNOWN.value)
 _STATUS_OF = {
     OutcomeReason.VERIFIED: ResultStatus.COMPLETED,
@@ -112,6 +116,8 @@ class Tasks(Extension):
         self._history = history
         self._harness = harness
         self._max_text_bytes = max_text_bytes
+        self._newest: OrderedDict[str, ActionRecord] = OrderedDict()
+        """Tasks of this process: the file that has them may be rotated away meanwhile."""
 
     def methods(self) -> Sequence[MethodBinding]:
         """Return the methods of the extension."""
@@ -143,6 +149,9 @@ class Tasks(Extension):
             return result
         if record is None or not _of(record, ctx):
             return result  # a repeat of a call that was not made as a task
+        self._newest[record.action.action_id] = record
+        while len(self._newest) > TASKS_KEPT:
+            self._newest.popitem(last=False)
         return {**self._view(ctx, record), 'resultType': 'task'}
 
     async def _get(self, context: Context, params: TaskParams) -> dict[str, Any]:
@@ -157,7 +166,7 @@ class Tasks(Extension):
     async def _cancel(self, context: Context, params: TaskParams) -> dict[str, Any]:
         record = await self._known(context, params.task_id)
         require_act(context, 'tasks/cancel')
-        if self._newest(record).outcome is None:
+        if self._action(record).outcome is None:
             await self._harness.cancel(context, params.task_id)
         return {}
 
@@ -170,33 +179,36 @@ class Tasks(Extension):
             raise MCPError(METHOD_NOT_FOUND, 'Method not found', context.method)
         require_client_extension(context, IDENTIFIER)
         try:
-            record = await self._history.action(task_id)
+            record = await self._history.action(task_id) or self._newest.get(task_id)
         except JournalError as error:
-            raise MCPError(INTERNAL_ERROR, f'the journal cannot be read: {error}') from error
+            record = self._newest.get(task_id)
+            if record is None:
+                why = f'the journal cannot be read: {error}'
+                raise MCPError(INTERNAL_ERROR, why) from error
         if record is None or not _of(record, context):
             # One that is another's looks like one that never was.
             raise MCPError(INVALID_PARAMS, 'Unknown task', {'taskId': task_id[:128]})
         return record
 
-    def _newest(self, record: ActionRecord) -> RobotAction:
+    def _action(self, record: ActionRecord) -> RobotAction:
         """Return the action as it is in memory: its newest records may still wait for the disk."""
         return self._harness.live(record.action.action_id) or record.action
 
     def _view(self, context: Context, record: ActionRecord) -> dict[str, Any]:
-        action = self._newest(record)
+        action = self._action(record)
         return {
             'taskId': action.action_id,
             'status': _status(action),
             'statusMessage': self._harness.shown(context, action).message,
             'createdAt': _iso(record.started_wall_ns),
             'lastUpdatedAt': _iso(record.updated_wall_ns),
-            'ttlMs': None,  # the journal forgets nothing
+            'ttlMs': None,  # the journal forgets nothing until it is rotated
             'pollIntervalMs': POLL_INTERVAL_MS,
         }
 
     def _result(self, context: Context, record: ActionRecord) -> dict[str, Any]:
         """Return what a completed task adds: the call's result, as it is after the outcome."""
-        action = self._newest(record)
+        action = self._action(record)
         if action.outcome is None or _status(action) != 'completed':
             return {}
         shown = self._harness.shown(context, action)
