@@ -19,6 +19,16 @@ from opentelemetry.trace import Span, SpanContext, SpanKind
 
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.export.conventions import (
+    answered,
+    asked,
+    is_mcp,
+    items,
+    method,
+    of_answer,
+    of_call,
+    OWN,
+)
 from robot_agent_harness.export.tracing import (
     clean,
     judge,
@@ -31,15 +41,9 @@ from robot_agent_harness.export.tracing import (
 from robot_agent_harness.jsonable import canonical_json
 from robot_agent_harness.messages import ros_text
 
-OWN = 'robot_agent_harness.'
 YEAR_S = 365 * 24 * 3600.0
 """What took longer is no duration."""
 _LAST_NS = 2**63 - 1
-TRANSPORTS = {
-    'http': {'network.transport': 'tcp', 'network.protocol.name': 'http'},
-    'stdio': {'network.transport': 'pipe'},
-}
-"""How the MCP conventions put the transport that the journal names."""
 ID_ATTRIBUTES = ('mission_id', 'turn_id', 'tool_call_id', 'action_id', 'snapshot_id')
 
 
@@ -53,6 +57,8 @@ class _Open:
     """The newest record that belongs to it."""
     state: str = ''
     """The newest state of an action."""
+    method: str = ''
+    """The first word of a call's name."""
     mcp: bool = False
     """Whether it is the call of an MCP client."""
 
@@ -65,8 +71,8 @@ class _Open:
 class _Mission:
     mission: _Open
     turn: _Open | None = None
-    prompt: tuple[str, str] | None = None
-    """System and user prompt that no answer has followed yet; kept only with content."""
+    prompt: Mapping[str, Any] | None = None
+    """The turn that no answer has followed yet; kept only with content."""
     outcome: SpanContext | None = None
     """The action that ended last."""
 
@@ -142,7 +148,7 @@ class Spans:
             links={} if caused is None else {'caused_by_outcome': caused},
         )
         if self._with_content:
-            mission.prompt = (str(payload.get('system_prompt')), str(payload.get('user_prompt')))
+            mission.prompt = payload
 
     def _mission_ended(self, event: RecordedEvent, mission: _Mission | None) -> None:
         if mission is None or event.mission_id is None:
@@ -177,68 +183,33 @@ class Spans:
 
     def _answered(self, event: RecordedEvent, mission: _Mission | None) -> None:
         payload = event.payload
-        model, usage = payload.get('model'), payload.get('usage')
-        usage = usage if isinstance(usage, dict) else {}
-        stop, took_s = payload.get('stop_reason'), payload.get('duration_s')
+        model, took_s = payload.get('model'), payload.get('duration_s')
         turn = mission.turn if mission is not None else None
         start_ns = turn.last_ns if turn is not None else event.wall_time_ns
         if isinstance(took_s, (int, float)) and 0 <= took_s < YEAR_S:
             start_ns = event.wall_time_ns - int(took_s * NS_PER_S)
-        asked = self._begin(
+        content: dict[str, Any] = {}
+        if self._with_content:
+            content = answered(payload)
+            if mission is not None and mission.prompt is not None:
+                content |= asked(mission.prompt)
+                mission.prompt = None
+        call = self._begin(
             event,
             'model',
             f'{event.turn_id}:{event.seq}',
             f'chat {model}' if model else 'chat',
-            {
-                'gen_ai.operation.name': 'chat',
-                'gen_ai.provider.name': payload.get('provider'),
-                'gen_ai.request.model': model,
-                'gen_ai.response.model': None if payload.get('error') else model,
-                'gen_ai.response.id': payload.get('response_id'),
-                'gen_ai.response.finish_reasons': [stop] if isinstance(stop, str) else None,
-                'gen_ai.usage.input_tokens': _input_tokens(usage),
-                'gen_ai.usage.output_tokens': usage.get('output_tokens'),
-                'gen_ai.usage.cache_read.input_tokens': usage.get('cache_read_input_tokens'),
-                'gen_ai.usage.cache_creation.input_tokens': usage.get(
-                    'cache_creation_input_tokens'
-                ),
-                **self._conversation(payload, mission),
-            },
+            {**of_answer(payload), **content},
             kind=SpanKind.CLIENT,
             start_ns=start_ns,
         )
         if payload.get('error'):
             # The text is the provider's: it may quote what was asked.
             text = str(payload['error']) if self._with_content else None
-            judge(asked.span, 'model_error', text)
-        asked.end(event.wall_time_ns)
+            judge(call.span, 'model_error', text)
+        call.end(event.wall_time_ns)
         if turn is not None:
             turn.last_ns = event.wall_time_ns
-
-    def _conversation(
-        self, payload: Mapping[str, Any], mission: _Mission | None
-    ) -> Mapping[str, Any]:
-        """Return what was asked and answered, as the GenAI conventions put it."""
-        if not self._with_content:
-            return {}
-        parts: list[dict[str, Any]] = []
-        for kind, name in (('reasoning', 'thinking'), ('text', 'rationale')):
-            if payload.get(name):
-                parts.append({'type': kind, 'content': payload[name]})
-        calls = payload.get('tool_calls')
-        for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, dict):
-                named = {key: call.get(key) for key in ('id', 'name', 'arguments')}
-                parts.append({'type': 'tool_call', **named})
-        stop = payload.get('stop_reason')
-        answer = {'role': 'assistant', 'parts': parts, 'finish_reason': stop}
-        told = {'gen_ai.output.messages': canonical_json([answer])}
-        if mission is not None and mission.prompt is not None:
-            system, user = ({'type': 'text', 'content': text} for text in mission.prompt)
-            told['gen_ai.system_instructions'] = canonical_json([system])
-            told['gen_ai.input.messages'] = canonical_json([{'role': 'user', 'parts': [user]}])
-            mission.prompt = None
-        return told
 
     # -- calls -----------------------------------------------------------------------------------
 
@@ -246,42 +217,20 @@ class Spans:
         if event.tool_call_id is None:
             return
         payload = event.payload
-        client = payload.get('client')
-        client = client if isinstance(client, dict) else {}
-        name, mcp = payload.get('name'), client.get('kind') == 'mcp'
-        attributes = {
-            'gen_ai.operation.name': 'execute_tool',
-            'gen_ai.tool.name': name,
-            'gen_ai.tool.type': 'function',
-            'gen_ai.tool.call.id': client.get('tool_use_id'),
-            f'{OWN}client_kind': client.get('kind'),
-            f'{OWN}decision_snapshot_id': payload.get('decision_snapshot_id'),
-            **self._content(
-                {
-                    'gen_ai.tool.call.arguments': payload.get('arguments'),
-                    f'{OWN}purpose': payload.get('purpose'),
-                    f'{OWN}expected_outcome': payload.get('expected_outcome'),
-                }
-            ),
+        content = {
+            'gen_ai.tool.call.arguments': payload.get('arguments'),
+            f'{OWN}purpose': payload.get('purpose'),
+            f'{OWN}expected_outcome': payload.get('expected_outcome'),
         }
-        if mcp:
-            request_id = client.get('request_id')
-            attributes |= {
-                'mcp.method.name': 'tools/call',
-                'mcp.session.id': client.get('session_id'),
-                'mcp.protocol.version': client.get('protocol_version'),
-                'jsonrpc.request.id': None if request_id is None else str(request_id),
-                **TRANSPORTS.get(str(client.get('transport')), {}),
-            }
         begun = self._begin(
             event,
             'call',
             event.tool_call_id,
-            f'{_method(mcp)} {name}',
-            attributes,
-            kind=SpanKind.SERVER if mcp else SpanKind.INTERNAL,
+            f'{method(payload)} {payload.get("name")}',
+            {**of_call(payload), **self._content(content)},
+            kind=SpanKind.SERVER if is_mcp(payload) else SpanKind.INTERNAL,
         )
-        begun.mcp = mcp
+        begun.method, begun.mcp = method(payload), is_mcp(payload)
         self._calls[event.tool_call_id] = begun
         if mission is not None and mission.turn is not None:
             mission.turn.last_ns = event.wall_time_ns
@@ -291,11 +240,8 @@ class Spans:
         if call is None:
             return
         payload = event.payload
-        checks = payload.get('checks')
         failed = [
-            str(check.get('name'))
-            for check in (checks if isinstance(checks, list) else ())
-            if isinstance(check, dict) and not check.get('ok')
+            str(check.get('name')) for check in items(payload.get('checks')) if not check.get('ok')
         ]
         attributes = {
             f'{OWN}ok': payload.get('ok'),
@@ -317,7 +263,7 @@ class Spans:
         call.span.set_attributes(clean({f'{OWN}status': status, **ids, **result}))
         if status == 'unknown_tool':
             # Whatever a client called it: names of spans must have few values.
-            call.span.update_name(_method(call.mcp))
+            call.span.update_name(call.method)
         error = 'tool_error' if call.mcp else str(status)
         judge(call.span, error if payload.get('is_error') else None)
         call.end(event.wall_time_ns)
@@ -418,20 +364,6 @@ class Spans:
 def _time(ns: int) -> int:
     """Return a time that OTLP can carry."""
     return min(max(ns, 0), _LAST_NS)
-
-
-def _method(mcp: bool) -> str:
-    return 'tools/call' if mcp else 'execute_tool'
-
-
-def _input_tokens(usage: Mapping[str, Any]) -> int | None:
-    """Return all tokens of the input: the conventions count those of the cache in."""
-    counts = [
-        usage.get(name)
-        for name in ('input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens')
-    ]
-    known = [count for count in counts if isinstance(count, int)]
-    return sum(known) if isinstance(counts[0], int) else None
 
 
 def _parent_id(event: RecordedEvent, thing: str) -> int | None:
