@@ -9,7 +9,7 @@ clock, the controllers and the model that they bring.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import load_registry, SkillRegistry
 from robot_agent_harness.skills.repeats import Repeats
 from robot_agent_harness.skills.starter import ActionStarter
+from robot_agent_harness.states import StateRecorder
 from robot_agent_harness.world.artifacts import ArtifactStore
 from robot_agent_harness.world.builder import WorldSnapshotBuilder
 from robot_agent_harness.world.snapshot_config import SnapshotConfig, StaleAfter
@@ -57,9 +58,11 @@ class Core:
     dispatcher: RecordedToolDispatcher
     harness: RobotAgentHarness
     journal: MissionJournal
+    states: StateRecorder
 
     async def close(self, *, cancel_running: bool) -> None:
         """End everything in order, each step bounded: calls, actions, the loop, the journal."""
+        self.states.closing(cancel_running=cancel_running)
         await self.dispatcher.close()
         await self.tracker.close(cancel_running=cancel_running)
         await self.harness.close()
@@ -76,16 +79,20 @@ def assemble(
     model: ModelClient | None,
     planner: Planner | None = None,
     use_sim_time: bool = False,
+    make_observer: Callable[..., WorldObserver] = WorldObserver,
 ) -> Core:
-    """Build the core.
+    """Build the core, and put on record what it is built from.
 
     :param parameters: checked values, see :func:`robot_agent_harness.parameters.check_parameters`.
     :param planner: puts what the model is told into words; None: the shipped one.
+    :param make_observer: makes what takes snapshots; takes what `WorldObserver` takes.
     :raises ConfigurationError: a file that they name is missing or wrong.
     """
     p = parameters
-    registry = load_registry(_file(p, 'skills_file', 'skills.yaml'))
-    places = PlaceBook(clock=clock, path=_file(p, 'places_file', 'places.yaml'))
+    skills_file = _file(p, 'skills_file', 'skills.yaml')
+    places_file = _file(p, 'places_file', 'places.yaml')
+    registry = load_registry(skills_file)
+    places = PlaceBook(clock=clock, path=places_file)
     builder = WorldSnapshotBuilder(
         clock=clock,
         ids=ids,
@@ -93,11 +100,17 @@ def assemble(
         config=_snapshot_config(p, use_sim_time),
     )
     board = ActionBoard(clock=clock, controllers=tuple(controllers))
-    observer = WorldObserver(
+    observer = make_observer(
         builder=builder, board=board, store=SnapshotStore(), controller=CONTROLLER
     )
     redactor = shared_redactor()
     recorder = RedactedJournal(journal, redactor)
+    states = StateRecorder(journal=recorder, clock=clock)
+    places.on_edition(
+        lambda known: states.changed(
+            'reconfigured', places={name: place.model_dump() for name, place in known.items()}
+        )
+    )
     verifier = NavigationVerifier(
         xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
         yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
@@ -140,8 +153,11 @@ def assemble(
         projection_max_bytes=int(p['snapshot.max_bytes']),
         redactor=redactor,
         artifacts=ArtifactStore(journal.path.with_name(f'{journal.path.name}.artifacts')),
+        states=states,
+        clock=clock,
     )
     harness = RobotAgentHarness(
+        clock=clock,
         ids=ids,
         journal=recorder,
         registry=registry,
@@ -154,8 +170,25 @@ def assemble(
         settings=_loop_settings(p),
         redactor=redactor,
     )
+    states.configured(
+        parameters=p,
+        skills=skills_file,
+        places=places_file,
+        reachable={name: controller.reachable for name, controller in controllers.items()},
+        use_sim_time=use_sim_time,
+    )
     return Core(
-        builder, board, observer, tracker, registry, places, starter, dispatcher, harness, journal
+        builder,
+        board,
+        observer,
+        tracker,
+        registry,
+        places,
+        starter,
+        dispatcher,
+        harness,
+        journal,
+        states,
     )
 
 

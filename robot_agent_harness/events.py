@@ -34,6 +34,10 @@ class EventType(str, Enum):
     SALIENT_EVENT = 'SALIENT_EVENT'
     MISSION_ENDED = 'MISSION_ENDED'
     RECOVERY_PERFORMED = 'RECOVERY_PERFORMED'
+    HARNESS_STATE_CHANGED = 'HARNESS_STATE_CHANGED'
+    CONTROLLER_EVENT_RECEIVED = 'CONTROLLER_EVENT_RECEIVED'
+    TOOL_CALL_WITHDRAWN = 'TOOL_CALL_WITHDRAWN'
+    MISSION_CANCEL_REQUESTED = 'MISSION_CANCEL_REQUESTED'
     JOURNAL_CONTINUED = 'JOURNAL_CONTINUED'
     RECORD_CARRIED_OVER = 'RECORD_CARRIED_OVER'
 
@@ -87,7 +91,9 @@ class WorldSnapshotCaptured(Event):
     """A snapshot was taken for a purpose."""
 
     type = EventType.WORLD_SNAPSHOT_CAPTURED
-    reason: Literal['model_turn', 'pre_dispatch', 'verification', 'salient_event', 'requested']
+    reason: Literal[
+        'model_turn', 'pre_dispatch', 'verification', 'salient_event', 'requested', 'recovery'
+    ]
     snapshot: dict[str, Any]
 
 
@@ -133,6 +139,10 @@ class ToolCallRecorded(Event):
     empty without a key."""
     repeat_of: str | None = None
     """The call that had this key before; this one has its result, or is refused."""
+    malformed: str | None = None
+    """Why the arguments cannot be used, where that was known before they were looked at."""
+    non_finite: list[str] = []
+    """Where the arguments held a number that JSON lacks, recorded as text: JSON pointers."""
 
 
 class ActionPreconditionChecked(Event):
@@ -237,6 +247,62 @@ class RecordCarriedOver(Event):
     """Its columns by name, with the payload as an object."""
 
 
+class HarnessStateChanged(Event):
+    """The harness was configured, took over what an earlier run left (`adopted`), began to close
+    that (`recovering`), or is now ready for something else than before.
+    """
+
+    type = EventType.HARNESS_STATE_CHANGED
+    state: Literal[
+        'configured', 'reconfigured', 'adopted', 'recovering', 'active', 'inactive', 'closing'
+    ]
+    monotonic_ns: int
+    """Steady time: with the record's wall time it ties all others of the run to that clock."""
+    configuration: dict[str, Any] = {}
+    """With `configured`: `version`, `parameters`, the contents of the `skills` and `places` files,
+    `reachable` by controller, `use_sim_time`. With `reconfigured`: what has changed."""
+    cancel_running: bool | None = None
+    """With `closing`: whether actions under way are cancelled."""
+
+
+class ControllerEventReceived(Event):
+    """A controller said something that counts; of feedback that is one a second."""
+
+    type = EventType.CONTROLLER_EVENT_RECEIVED
+    controller: str
+    event: Literal[
+        'goal_response',
+        'feedback',
+        'status',
+        'result',
+        'cancel_response',
+        'presence',
+        'send_failed',
+    ]
+    said: dict[str, Any]
+    """The event's fields, raw; of a status list the goals that are active or our own."""
+    monotonic_ns: int
+    """Steady time at which it was heard."""
+    held: bool = False
+    """Whether it was heard before the records in front of it: it counted only later."""
+
+
+class ToolCallWithdrawn(Event):
+    """Somebody who wanted a call wants it no longer, while it is under way."""
+
+    type = EventType.TOOL_CALL_WITHDRAWN
+    monotonic_ns: int
+
+
+class MissionCancelRequested(Event):
+    """A mission is to end."""
+
+    type = EventType.MISSION_CANCEL_REQUESTED
+    reason: str
+    """`canceled`, `max_wall_time`, `interrupted`, or what the operator's program gave."""
+    monotonic_ns: int
+
+
 EVENT_MODELS: dict[EventType, type[Event]] = {
     model.type: model
     for model in (
@@ -255,6 +321,10 @@ EVENT_MODELS: dict[EventType, type[Event]] = {
         RecoveryPerformed,
         JournalContinued,
         RecordCarriedOver,
+        HarnessStateChanged,
+        ControllerEventReceived,
+        ToolCallWithdrawn,
+        MissionCancelRequested,
     )
 }
 """Each type's payload model."""

@@ -18,12 +18,13 @@ from collections.abc import Callable
 import logging
 
 from robot_agent_harness.actions.lifecycle import RobotAction
-from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.observer import Look, WorldObserver
 from robot_agent_harness.actions.tracker import RobotActionTracker
-from robot_agent_harness.clock import IdSource
+from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.errors import HarnessError, JournalUnavailableError, ModelError
 from robot_agent_harness.events import (
     Correlation,
+    MissionCancelRequested,
     MissionEnded,
     MissionStarted,
     SalientEvent,
@@ -63,6 +64,7 @@ class RobotAgentHarness:
     def __init__(
         self,
         *,
+        clock: Clock,
         ids: IdSource,
         journal: RedactedJournal,
         registry: SkillRegistry,
@@ -75,6 +77,7 @@ class RobotAgentHarness:
         settings: LoopSettings,
         redactor: Redactor,
     ) -> None:
+        self._clock = clock
         self._ids = ids
         self._journal = journal
         self._observer = observer
@@ -178,6 +181,10 @@ class RobotAgentHarness:
         The first reason stands.
         """
         if self._mission is not None and self._cancel_reason is None:
+            requested = MissionCancelRequested(
+                reason=reason, monotonic_ns=self._clock.monotonic_ns()
+            )
+            self._journal.defer((requested, Correlation(mission_id=self._mission.mission_id)))
             self._cancel_reason = reason
             self._canceled.set()
             self._news.set()
@@ -327,7 +334,7 @@ class RobotAgentHarness:
         while True:
             try:
                 noticed = self._watch.look(self._observer.peek())
-                snapshot = self._observer.capture(self.mission_id) if noticed else None
+                snapshot = self._observer.capture(self.mission_id, Look.WATCH) if noticed else None
                 for salient in noticed:
                     self.notify(salient, snapshot)
                 for salient in self._anomalies():

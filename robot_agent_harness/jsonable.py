@@ -78,3 +78,26 @@ def _repr(value: Any) -> str:
     except Exception as error:
         # What has a huge integer inside, or a broken __repr__, must not stop the record of it.
         return f'({type(value).__name__} without a text: {type(error).__name__})'
+
+
+def non_finite(value: Any) -> list[str]:
+    """Return where :func:`jsonable` makes text of a number that JSON lacks (RFC 6901)."""
+    found: list[str] = []
+    level = [('', value)]
+    for _ in range(DEPTH_MAX):
+        nested: list[tuple[str, Any]] = []
+        for path, item in level:
+            if isinstance(item, float) and not math.isfinite(item):
+                found.append(path)
+            elif isinstance(item, Mapping):
+                nested += [(f'{path}/{_pointer(_key(key))}', part) for key, part in item.items()]
+            elif isinstance(item, (list, tuple)):
+                nested += [(f'{path}/{number}', part) for number, part in enumerate(item)]
+        if not nested:
+            break
+        level = nested
+    return found
+
+
+def _pointer(key: str) -> str:
+    return key.replace('~', '~0').replace('/', '~1')

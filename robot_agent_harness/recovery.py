@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import logging
 
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
+from robot_agent_harness.actions.observer import Look
 from robot_agent_harness.actions.plan import ActionPlan
 from robot_agent_harness.actions.recorded import recorded_action
 from robot_agent_harness.assembly import Core
@@ -24,6 +25,7 @@ from robot_agent_harness.events import (
     RecordedEvent,
     RecoveryPerformed,
     ToolResultRecorded,
+    WorldSnapshotCaptured,
 )
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
@@ -51,12 +53,22 @@ def adopt(core: Core) -> LeftOpen:
 
     :raises JournalError: the journal cannot be read.
     """
+    core.states.changed('adopted')
     with JournalReader(core.journal.path) as reader:
         work = reader.open_work()
         actions = tuple(_action(reader, event) for event in work.actions)
         unknown = None if actions else _newest_unknown(reader)
     for action in actions:
-        before = core.observer.capture(action.mission_id)
+        before = core.observer.capture(action.mission_id, Look.RECOVERY, action.action_id)
+        core.observer.store.first_use(before.snapshot_id)
+        core.journal.defer(
+            (
+                WorldSnapshotCaptured(reason='recovery', snapshot=before.to_dict()),
+                Correlation(
+                    action.mission_id, action_id=action.action_id, snapshot_id=before.snapshot_id
+                ),
+            )
+        )
         core.tracker.take(action, _plan(core, action), before)
     if unknown is not None:
         core.tracker.restore(unknown, _plan(core, unknown))
@@ -78,6 +90,7 @@ async def recover(core: Core, left: LeftOpen) -> RecoveryPerformed | None:
         len(left.actions),
         len(left.missions),
     )
+    core.states.changed('recovering')
     await _answer_calls(core, left)
     settled = await asyncio.gather(*(core.tracker.settle(a.action_id) for a in left.actions))
     done = RecoveryPerformed(

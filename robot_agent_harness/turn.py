@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.observer import Look, WorldObserver
 from robot_agent_harness.asking import ModelAsker
 from robot_agent_harness.clock import IdSource
 from robot_agent_harness.events import (
@@ -129,11 +129,12 @@ class TurnTaker:
         :raises ModelError: it cannot be asked.
         :raises JournalUnavailableError: the turn cannot be recorded.
         """
-        snapshot = self._observer.capture(mission.mission_id)
+        turn_id = self._ids.new_id('turn')
+        snapshot = self._observer.capture(mission.mission_id, Look.MODEL_TURN, turn_id)
         self._observer.store.first_use(snapshot.snapshot_id)
         correlation = Correlation(
             mission_id=mission.mission_id,
-            turn_id=self._ids.new_id('turn'),
+            turn_id=turn_id,
             snapshot_id=snapshot.snapshot_id,
         )
         projection = project(snapshot, max_bytes=self._settings.projection_max_bytes)

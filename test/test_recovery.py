@@ -147,7 +147,8 @@ def test_a_journal_with_nothing_open_gets_no_record_of_recovery(tmp_path: Path) 
     async def scenario() -> None:
         async with Bench(tmp_path / 'journal.db') as bench:
             assert await recover(bench.core, adopt(bench.core)) is None
-            assert bench.core.journal.last_seq == 0
+        with JournalReader(tmp_path / 'journal.db') as reader:
+            assert {event.type for event in reader.events()} == {'HARNESS_STATE_CHANGED'}
 
     run_virtual(scenario())
 

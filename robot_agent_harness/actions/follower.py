@@ -16,7 +16,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 import logging
-from typing import Any, Protocol
+from typing import Any
 
 from robot_agent_harness.actions.bell import Bell
 from robot_agent_harness.actions.board import ActionBoard, SERVER_LOSS_GRACE_S
@@ -31,12 +31,17 @@ from robot_agent_harness.actions.controller import (
 )
 from robot_agent_harness.actions.heard import Heard
 from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
-from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.observer import Look, WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan
-from robot_agent_harness.actions.records import outcome_record, progress, verification_snapshot
+from robot_agent_harness.actions.recorder import Recorder
+from robot_agent_harness.actions.records import (
+    Entry,
+    outcome_record,
+    progress,
+    verification_snapshot,
+)
 from robot_agent_harness.actions.verification import Judgement, Terminal, Verdict, Verifier
 from robot_agent_harness.clock import Clock, NS_PER_S
-from robot_agent_harness.events import Correlation, Event
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
@@ -61,19 +66,12 @@ VERIFY_POLL_S, VERIFY_POLL_MAX_S = 0.01, 0.1
 OwnNews = GoalResponse | GoalFeedback | GoalResult | SendFailed | CancelResponse
 
 
-class Recorder(Protocol):
-    """The part of the journal that a follower needs."""
-
-    def defer(self, *entries: tuple[Event, Correlation]) -> asyncio.Future[list[int]]:
-        """Queue records of facts; the future completes when they are on disk."""
-        ...
-
-
 class ActionFollower:
     """One unfinished action. Made when its start is durable; done when its outcome is recorded.
 
     :param before: the world right before the goal was sent.
     :param hurry: set when the harness closes: outcomes do not wait for the disk any more.
+    :param show: puts on record what was heard and held back, since a record is about to show it.
     :param publish: told of each new value of the action.
     :param ended: told of the action with its outcome, once it is recorded.
     """
@@ -91,6 +89,7 @@ class ActionFollower:
         controller: ActionController,
         verifier: Verifier,
         hurry: asyncio.Event,
+        show: Callable[[], None],
         publish: Callable[[RobotAction], None],
         ended: Callable[[ActionFollower, RobotAction], None],
     ) -> None:
@@ -110,44 +109,63 @@ class ActionFollower:
         self._controller = controller
         self._verifier = verifier
         self._hurry = hurry
+        self._show = show
         self._publish = publish
         self._ended = ended
         self._bell = Bell()
         self._feedback_due_ns = 0
-        self._started_ns = clock.monotonic_ns()
+        self._started_ns = self._news_ns = clock.monotonic_ns()
         if action.state is not ActionState.REQUESTED:
             self.heard.shown_running_ns = 1  # an earlier run heard that it was taken
 
     # -- what is heard ---------------------------------------------------------------------------
 
-    def hear(self, event: OwnNews) -> None:
-        """Take news of this goal in."""
-        now_ns = self._clock.monotonic_ns()
+    def is_news(self, now_ns: int) -> bool:
+        """Whether feedback counts now: as the first sign that the goal runs, or once a second."""
+        early = self.action.state in (ActionState.REQUESTED, ActionState.ACCEPTED)
+        return early or now_ns >= self._feedback_due_ns
+
+    def hear(self, event: OwnNews, now_ns: int) -> None:
+        """Take news of this goal in.
+
+        :param now_ns: steady time at which it was heard.
+        """
         if isinstance(event, GoalFeedback):
             self.action = replace(self.action, feedback=event.feedback)
             self._board.put(self.action)
             self.heard.take_feedback(now_ns)
-            early = self.action.state in (ActionState.REQUESTED, ActionState.ACCEPTED)
-            if not early and now_ns < self._feedback_due_ns:
+            if not self.is_news(now_ns):
                 return
         elif isinstance(event, CancelResponse):
             self.heard.take_cancel_response(event, now_ns)
         else:
             self.heard.take(event, now_ns)
-        self._bell.ring()
+        self._news(now_ns)
 
-    def hear_status(self, status: int | None) -> None:
-        """Take in what a status list says of this goal (None: nothing), or of others."""
+    def hear_status(self, status: int | None, now_ns: int, *, repeated: bool = False) -> None:
+        """Take in what a status list says of this goal (None: nothing), or of others.
+
+        :param repeated: whether the list before said the same.
+        """
         if status is not None:
-            self.heard.take_status(status, self._clock.monotonic_ns())
-        self._bell.ring()
+            self.heard.take_status(status, now_ns)
+        if not repeated:
+            self._news(now_ns)
 
-    def hear_presence(self, reachable: bool) -> None:
+    def hear_presence(self, reachable: bool, now_ns: int) -> None:
         """Take in that the server came or went."""
-        self.heard.lost_ns = None if reachable else self._clock.monotonic_ns()
+        self.heard.lost_ns = None if reachable else now_ns
         if reachable and self.action.state is not ActionState.REQUESTED:
             # It only blinked, or a new server will say that it knows no such goal.
             self._controller.request_result(self.action.action_id)
+        self._news(now_ns)
+
+    def look_again(self) -> None:
+        """Look at once at what is known, without waiting for news or for the next look."""
+        self._bell.ring()
+
+    def _news(self, now_ns: int) -> None:
+        self._news_ns = now_ns
         self._bell.ring()
 
     # -- the whole way ---------------------------------------------------------------------------
@@ -222,7 +240,7 @@ class ActionFollower:
                 _resolve(self.acceptance, Acceptance.ACCEPTED)
                 # The caller's answer goes first, with a commit of its own.
                 await asyncio.sleep(HEAD_START_S)
-                self._journal.defer(progress(self.action, note=f'accepted by {evidence}'))
+                self._record(progress(self.action, note=f'accepted by {evidence}'))
                 self._publish(self.action)
                 self._controller.request_result(self.action.action_id)
                 return True
@@ -282,7 +300,8 @@ class ActionFollower:
 
     def _note_running(self) -> None:
         """Advance to RUNNING on its first sign, and journal feedback now and then."""
-        now_ns, state = self._clock.monotonic_ns(), self.action.state
+        # By the time of the news: how soon this task runs must not decide what comes next.
+        now_ns, state = self._news_ns, self.action.state
         running = (GoalStatus.EXECUTING, GoalStatus.CANCELING)
         if state is ActionState.ACCEPTED and (
             self.action.feedback or self.heard.status in running
@@ -295,7 +314,7 @@ class ActionFollower:
             and self.action.feedback
         ):
             self._feedback_due_ns = now_ns + _ns(FEEDBACK_PERIOD_S)
-            self._journal.defer(progress(self.action))
+            self._record(progress(self.action))
             self._publish(self.action)
 
     async def _settle(self, terminal: Terminal) -> None:
@@ -353,7 +372,7 @@ class ActionFollower:
             # The end as first heard, with whatever else has been heard since.
             heard = self.heard.terminal() or claimed
             terminal = replace(heard, monotonic_ns=claimed.monotonic_ns)
-            snapshot = self._observer.capture(self.action.mission_id)
+            snapshot = self._look(Look.VERIFICATION)
             judgement = self._judge(terminal, snapshot)
             now_ns = self._clock.monotonic_ns()
             complete = self.heard.result_ended or now_ns >= result_due
@@ -407,7 +426,7 @@ class ActionFollower:
         terminal: Terminal | None = None,
     ) -> None:
         """End an action that needs no verification, with the world as it is for evidence."""
-        snapshot = self._observer.capture(self.action.mission_id)
+        snapshot = self._look(Look.OUTCOME)
         evidence = {'why': why, **self._told(terminal), **_seen(snapshot)}
         await self._conclude(Outcome(state, reason, evidence, snapshot.snapshot_id), snapshot)
 
@@ -417,7 +436,7 @@ class ActionFollower:
         records = [outcome_record(self.action, outcome)]
         if snapshot is not None and self._observer.store.first_use(snapshot.snapshot_id):
             records.insert(0, verification_snapshot(self.action, snapshot))
-        durable = self._journal.defer(*records)
+        durable = self._record(*records)
         if not self._hurry.is_set():
             hurry = asyncio.ensure_future(self._hurry.wait())
             either: set[asyncio.Future[Any]] = {durable, hurry}
@@ -431,10 +450,17 @@ class ActionFollower:
 
     # -- small things ----------------------------------------------------------------------------
 
+    def _look(self, look: Look) -> WorldSnapshot:
+        return self._observer.capture(self.action.mission_id, look, self.action.action_id)
+
     def _advance(self, state: ActionState, *, note: str | None = None) -> None:
         self.action = self.action.advance(state)
-        self._journal.defer(progress(self.action, note=note))
+        self._record(progress(self.action, note=note))
         self._publish(self.action)
+
+    def _record(self, *entries: Entry) -> asyncio.Future[list[int]]:
+        self._show()  # nearly all of them hold the newest feedback
+        return self._journal.defer(*entries)
 
     def _told(self, terminal: Terminal | None) -> dict[str, Any]:
         return {**self.heard.told(terminal), 'last_feedback': self.action.feedback or None}

@@ -4,10 +4,36 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.world.builder import Anomaly, WorldSnapshotBuilder
 from robot_agent_harness.world.snapshot import WorldSnapshot
 from robot_agent_harness.world.store import SnapshotStore
+
+
+class Look(str, Enum):
+    """What a snapshot is taken for."""
+
+    MODEL_TURN = 'model_turn'
+    """What a model is shown; about a turn."""
+    DECISION = 'decision'
+    """What a call counts as decided on that names no snapshot; about a call, as those below."""
+    FIRST_HEARD = 'first_heard'
+    """Whether everything that a call needs has been heard of."""
+    PRE_DISPATCH = 'pre_dispatch'
+    STILL_HOLDS = 'still_holds'
+    """Whether what was checked holds once the start is on disk."""
+    REQUESTED = 'requested'
+    """What a caller is shown."""
+    VERIFICATION = 'verification'
+    """Whether an action's claimed outcome is so, asked again and again; about an action."""
+    OUTCOME = 'outcome'
+    """The world at an end that needs no verification; about an action."""
+    RECOVERY = 'recovery'
+    """The world in which an action of an earlier run is taken over; about an action."""
+    WATCH = 'watch'
+    """Whether there is anything to tell; about nothing."""
 
 
 class WorldObserver:
@@ -26,14 +52,24 @@ class WorldObserver:
         self._controller = controller
         self.store = store
 
-    def capture(self, mission_id: str | None) -> WorldSnapshot:
-        """Return the world now, with the recent outcome of that mission only. Never raises."""
+    def capture(
+        self, mission_id: str | None, look: Look = Look.REQUESTED, about: str | None = None
+    ) -> WorldSnapshot:
+        """Return the world now, with the recent outcome of that mission only. Never raises.
+
+        :param look: what it is for; with `about` it names one look among all, so that a replay can
+            give the snapshot that was recorded for it. What is seen does not depend on them.
+        :param about: the id of the turn, the call or the action.
+        """
         snapshot = self._look(mission_id)
         self.store.add(snapshot)
         return snapshot
 
-    def peek(self) -> WorldSnapshot:
-        """Return the world now without remembering it: no decision can be made from it."""
+    def peek(self, look: Look = Look.WATCH, about: str | None = None) -> WorldSnapshot:
+        """Return the world now without remembering it: no decision can be made from it.
+
+        :param look: see :meth:`capture`.
+        """
         return self._look(None)
 
     def take_anomalies(self) -> tuple[Anomaly, ...]:

@@ -29,11 +29,13 @@ from robot_agent_harness.actions.controller import (
     ServerPresence,
     StatusReport,
 )
-from robot_agent_harness.actions.follower import ActionFollower, OwnNews, Recorder
+from robot_agent_harness.actions.controller_log import ControllerLog
+from robot_agent_harness.actions.follower import ActionFollower, OwnNews
 from robot_agent_harness.actions.heard import RUNS_NO_SUCH_GOAL
 from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan
+from robot_agent_harness.actions.recorder import Recorder
 from robot_agent_harness.actions.records import progress
 from robot_agent_harness.actions.verification import Verifier
 from robot_agent_harness.clock import Clock, NS_PER_S
@@ -63,6 +65,8 @@ class _Ended:
     """Whether the controller told of an end of the goal; a refusal is none."""
     requested_ns: int
     records: int = 0
+    heard: int = 0
+    """How much of what was heard of it since is on record."""
 
 
 class RobotActionTracker:
@@ -82,6 +86,7 @@ class RobotActionTracker:
         self._journal = journal
         self._board = board
         self._observer = observer
+        self._log = ControllerLog(journal=journal, board=board)
         self._controllers = controllers
         self._verifiers = verifiers
         self._followers: dict[str, ActionFollower] = {}
@@ -131,6 +136,7 @@ class RobotActionTracker:
             controller=self._controllers[plan.controller],
             verifier=self._verifiers[plan.verifier],
             hurry=self._hurry,
+            show=self._log.flush,
             publish=self._publish,
             ended=self._on_ended,
         )
@@ -178,7 +184,17 @@ class RobotActionTracker:
         follower = self._followers.get(action_id)
         if follower is not None:
             await asyncio.wait({follower.done}, timeout=timeout_s)
+        return self.get(action_id)
+
+    def get(self, action_id: str) -> RobotAction | None:
+        """Return an action for a result that may show the newest feedback; None if unknown."""
+        self._log.flush()
         return self._board.get(action_id)
+
+    def look_again(self, action_id: str) -> None:
+        """Have an action that waits for news or for its next look at the world wait no longer."""
+        if action_id in self._followers:
+            self._followers[action_id].look_again()
 
     async def cancel(self, action_id: str) -> int | None:
         """Ask the controller to cancel this action's goal, and return its code (CancelGoal.srv).
@@ -193,6 +209,7 @@ class RobotActionTracker:
             return None
         future = self._cancels.setdefault(action_id, asyncio.get_running_loop().create_future())
         if follower is not None and not follower.concluding:
+            self._log.flush()
             self._journal.defer(progress(follower.action, note='cancel requested'))
         self._controllers[plan.controller].cancel(action_id)
         done, _ = await asyncio.wait({future}, timeout=CANCEL_RESPONSE_S)
@@ -219,41 +236,62 @@ class RobotActionTracker:
     def _on_event(self, controller: str, event: ControllerEvent) -> None:
         if self._closed:
             return  # nothing can be recorded any more; the next start asks for what it missed
+        now_ns = self._clock.monotonic_ns()
         if isinstance(event, StatusReport):
-            self._on_status(controller, event)
+            self._on_status(controller, self._relevant(event), now_ns)
         elif isinstance(event, ServerPresence):
-            self._on_presence(controller, event.reachable)
+            self._log.heard(controller, event, now_ns)
+            self._on_presence(controller, event.reachable, now_ns)
         else:
-            self._on_own(event)
+            self._on_own(controller, event, now_ns)
 
-    def _on_own(self, event: OwnNews) -> None:
+    def _relevant(self, report: StatusReport) -> StatusReport:
+        """Return the goals that are active or our own; a server lists others for a while."""
+        return StatusReport(
+            tuple((g, s) for g, s in report.goals if s in ACTIVE_STATUSES or self._board.owns(g))
+        )
+
+    def _on_own(self, controller: str, event: OwnNews, now_ns: int) -> None:
+        follower, ended = self._followers.get(event.goal_id), self._ended.get(event.goal_id)
+        if isinstance(event, GoalFeedback) and follower is None:
+            # Usual for a moment after an end that was told; else the controller drives to it.
+            runs = GoalStatus.EXECUTING
+            if ended is None or ended.end_told or not self._is_late_news(ended, runs):
+                return
+        if ended is None or ended.heard < LATE_RECORDS_MAX:
+            fed = isinstance(event, GoalFeedback) and follower is not None
+            quiet = fed and follower is not None and not follower.is_news(now_ns)
+            self._log.heard(controller, event, now_ns, quiet=quiet)
         if isinstance(event, CancelResponse):
             future = self._cancels.pop(event.goal_id, None)
             if future is not None and not future.done():
                 future.set_result(event.return_code)
-        if event.goal_id in self._followers:
-            self._followers[event.goal_id].hear(event)
-        elif event.goal_id in self._ended:
+        if follower is not None:
+            follower.hear(event, now_ns)
+        elif ended is not None:
+            ended.heard += 1
             self._on_late(event)
 
-    def _on_status(self, controller: str, report: StatusReport) -> None:
+    def _on_status(self, controller: str, report: StatusReport, now_ns: int) -> None:
+        repeated = self._log.repeats(controller, report)
+        self._log.heard(controller, report, now_ns, quiet=repeated)
         for goal_id in self._board.update_goals(controller, report.goals):
             for listener in self._foreign_listeners:
                 listener(goal_id)
         for follower in self._followers.values():
             if follower.plan.controller == controller:
-                follower.hear_status(None)
+                follower.hear_status(None, now_ns, repeated=repeated)
         for goal_id, status in report.goals:
             if goal_id in self._followers:
-                self._followers[goal_id].hear_status(status)
+                self._followers[goal_id].hear_status(status, now_ns, repeated=repeated)
             elif goal_id in self._ended:
                 self._late_status(goal_id, status, 'status_topic')
 
-    def _on_presence(self, controller: str, reachable: bool) -> None:
+    def _on_presence(self, controller: str, reachable: bool, now_ns: int) -> None:
         self._board.set_reachable(controller, reachable)
         for follower in self._followers.values():
             if follower.plan.controller == controller:
-                follower.hear_presence(reachable)
+                follower.hear_presence(reachable, now_ns)
         if reachable:
             self.ask_for_unknown()
 
@@ -278,11 +316,13 @@ class RobotActionTracker:
             status = GoalStatus.ACCEPTED if event.accepted else GoalStatus.ABORTED
             self._late_status(event.goal_id, status, 'goal_response')
         elif isinstance(event, GoalFeedback):
-            # Usual for a moment after an end that was told; else the controller drives to it.
-            if not self._ended[event.goal_id].end_told:
-                self._late_status(event.goal_id, GoalStatus.EXECUTING, 'feedback')
+            self._late_status(event.goal_id, GoalStatus.EXECUTING, 'feedback')
         elif isinstance(event, CancelResponse) and event.return_code in RUNS_NO_SUCH_GOAL:
             self._denied(event.goal_id)
+
+    @staticmethod
+    def _is_late_news(ended: _Ended, status: int) -> bool:
+        return status != ended.status and ended.records < LATE_RECORDS_MAX
 
     def _denied(self, goal_id: str) -> None:
         """Believe the server that it runs no such goal, unless it may be on its way there."""
@@ -299,7 +339,7 @@ class RobotActionTracker:
         if status in ENDED_STATUSES:
             self._board.goal_ended(goal_id)
             ended.end_told = ended.end_told or source != 'goal_response'
-        if action is None or status == ended.status or ended.records >= LATE_RECORDS_MAX:
+        if action is None or not self._is_late_news(ended, status):
             return
         ended.status = status
         ended.records += 1
@@ -326,6 +366,7 @@ class RobotActionTracker:
     def _on_ended(self, follower: ActionFollower, action: RobotAction) -> None:
         """Let go of an action whose outcome is recorded, and tell of it."""
         del self._followers[action.action_id]
+        self._log.forget(action.action_id)
         heard, status = follower.heard, follower.heard.last_status
         self._ended[action.action_id] = _Ended(
             status,

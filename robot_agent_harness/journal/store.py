@@ -44,7 +44,10 @@ CLOSE_TIMEOUT_S = 2.0
 DROPPED = 'journal_records_dropped'
 """Kind of the salient event that stands for progress records which found no room."""
 
-_PROGRESS = EventType.ROBOT_ACTION_PROGRESS.value
+_DROPPABLE = frozenset(
+    {EventType.ROBOT_ACTION_PROGRESS.value, EventType.CONTROLLER_EVENT_RECEIVED.value}
+)
+"""What may come without end while the disk does not answer."""
 
 
 class MissionJournal:
@@ -291,7 +294,7 @@ class MissionJournal:
         droppable = self._droppable
         while droppable and _is_done(droppable[0]):
             droppable.popleft()
-        if all(row.type == _PROGRESS for row in submission.rows):
+        if all(row.type in _DROPPABLE for row in submission.rows):
             droppable.append(submission)
         self._writer.submit(submission)
         if self._inline:

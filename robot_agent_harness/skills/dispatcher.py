@@ -25,15 +25,16 @@ from typing import Any
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.tracker import RobotActionTracker
-from robot_agent_harness.clock import IdSource
+from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import (
     Correlation,
     Event,
     ToolCallRecorded,
+    ToolCallWithdrawn,
     ToolResultRecorded,
 )
-from robot_agent_harness.jsonable import jsonable
+from robot_agent_harness.jsonable import jsonable, non_finite
 from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.bounding import ResultBounds
 from robot_agent_harness.skills.call import CallContext
@@ -48,6 +49,7 @@ from robot_agent_harness.skills.skill import (
     SkillError,
 )
 from robot_agent_harness.skills.starter import ActionStarter, captured
+from robot_agent_harness.states import StateRecorder
 from robot_agent_harness.world.artifacts import ArtifactStore
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
@@ -82,6 +84,8 @@ class RecordedToolDispatcher:
         projection_max_bytes: int,
         redactor: Redactor,
         artifacts: ArtifactStore,
+        states: StateRecorder,
+        clock: Clock,
     ) -> None:
         self._ids = ids
         self._repeats = repeats
@@ -95,6 +99,8 @@ class RecordedToolDispatcher:
         self._places = places
         self._starter = starter
         self._projection_max_bytes = projection_max_bytes
+        self._states = states
+        self._clock = clock
         self._tasks: set[asyncio.Task[ToolResult]] = set()
         self._closing = False
 
@@ -105,7 +111,9 @@ class RecordedToolDispatcher:
 
     @active.setter
     def active(self, active: bool) -> None:
-        self._starter.active = active
+        if active != self._starter.active:
+            self._starter.active = active
+            self._states.changed('active' if active else 'inactive')
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> ToolResult:
         """Carry out one call and return its one result. Raises nothing but the caller's
@@ -141,8 +149,10 @@ class RecordedToolDispatcher:
         first = claim is None or claim.made is not None
         if first and skill is not None and skill.managed is not None:
             with contextlib.suppress(asyncio.CancelledError):  # closing: answered below
-                await self._starter.first_heard(skill.managed.preconditions, context.interest)
-        decision = self._starter.decision(context) if managed and first else None
+                await self._starter.first_heard(
+                    skill.managed.preconditions, context.interest, call_id
+                )
+        decision = self._starter.decision(context, call_id) if managed and first else None
         correlation = Correlation(
             mission_id=context.mission_id,
             turn_id=context.turn_id,
@@ -163,12 +173,15 @@ class RecordedToolDispatcher:
                     client=dict(context.client),
                     idempotency=claim.marks if claim else {},
                     repeat_of=claim.repeat_of if claim else None,
+                    malformed=context.malformed,
+                    non_finite=non_finite(arguments),
                 ),
                 correlation,
             ),
         )
         if decision is not None and self._observer.store.first_use(decision.snapshot_id):
             call = ((captured('requested', decision), correlation), *call)
+        context.interest.watch(lambda: self._withdrawn(correlation))
         try:
             await self._record(call, skill)
             if claim is not None and claim.made is None:
@@ -190,10 +203,16 @@ class RecordedToolDispatcher:
             result = ToolResult(
                 ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness'
             )
+        context.interest.watch(None)
         result = await self._answer(correlation, result, skill)
         if claim is not None:
             self._repeats.settle(claim, result)
         return result
+
+    def _withdrawn(self, correlation: Correlation) -> None:
+        """Put on record that a caller has left: what is sent from now on depends on it."""
+        withdrawn = ToolCallWithdrawn(monotonic_ns=self._clock.monotonic_ns())
+        self._journal.defer((withdrawn, correlation))
 
     async def _claim(
         self, name: str, arguments: Any, context: CallContext, call_id: str
@@ -250,6 +269,7 @@ class RecordedToolDispatcher:
             board=self._board,
             tracker=self._tracker,
             places=self._places.current(),
+            tool_call_id=correlation.tool_call_id or '',
             mission_id=context.mission_id,
             progress=context.progress,
             interest=context.interest,
@@ -283,6 +303,7 @@ class RecordedToolDispatcher:
         record = ToolResultRecorded(
             status=result.status.value, is_error=result.is_error, structured=result.structured
         )
+        shown = self._shown(result)
         known = Correlation(
             mission_id=correlation.mission_id,
             turn_id=correlation.turn_id,
@@ -290,7 +311,10 @@ class RecordedToolDispatcher:
             action_id=action_id if isinstance(action_id, str) else None,
             snapshot_id=correlation.snapshot_id,
         )
-        durable = self._journal.defer((record, known))
+        durable = self._journal.defer(
+            *(() if shown is None else (_shown_entry(shown, known),)),
+            (record, known),
+        )
         if not self._closing and self._journal.healthy:
             with contextlib.suppress(asyncio.CancelledError):  # closing: it is in the queue
                 await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
@@ -298,6 +322,14 @@ class RecordedToolDispatcher:
             return result
         # The queue keeps its order: what this result tells of may not be on disk either.
         return replace(result, data={**result.data, 'recorded': False})
+
+    def _shown(self, result: ToolResult) -> WorldSnapshot | None:
+        """Return the snapshot that a result shows in part, if it is not on record yet."""
+        shown_id = result.data.get('snapshot_id')
+        shown = self._observer.store.get(shown_id) if isinstance(shown_id, str) else None
+        if shown is None or not self._observer.store.first_use(shown.snapshot_id):
+            return None
+        return shown
 
     async def _bounded(
         self, correlation: Correlation, result: ToolResult, skill: Skill | None
@@ -322,6 +354,10 @@ async def _contained(running: Coroutine[Any, Any, Any]) -> Any:
     except SystemExit as error:
         # In a task it would end the loop, and with it everything that is followed.
         raise RuntimeError('a skill tried to end the process') from error
+
+
+def _shown_entry(shown: WorldSnapshot, ids: Correlation) -> Entry:
+    return captured('requested', shown), replace(ids, snapshot_id=shown.snapshot_id)
 
 
 def _journal_unavailable(error: JournalUnavailableError) -> ToolResult:

@@ -8,6 +8,8 @@ nobody wants any more sends nothing; afterwards the action goes on, whoever has 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class Interest:
     """Counts who wants a call: the caller, and those who repeat it under the same key."""
@@ -15,6 +17,8 @@ class Interest:
     def __init__(self) -> None:
         self._callers = 1
         self._first: Interest | None = None
+        self._left = 0
+        self._watcher: Callable[[], None] | None = None
 
     def gone(self) -> bool:
         """Whether all have left."""
@@ -23,8 +27,18 @@ class Interest:
     def leave(self) -> None:
         """Want the call no longer."""
         self._callers -= 1
+        self._left += 1
+        if self._watcher is not None:
+            self._watcher()
         if self._first is not None:
             self._first.leave()
+
+    def watch(self, watcher: Callable[[], None] | None) -> None:
+        """Call a function whenever somebody leaves, also for those who have left already."""
+        self._watcher = watcher
+        if watcher is not None:
+            for _ in range(self._left):
+                watcher()
 
     def join(self, first: Interest) -> None:
         """Want another call as long as this one: its result is ours."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from robot_agent_harness.actions.lifecycle import RobotAction
+from robot_agent_harness.actions.observer import Look
 from robot_agent_harness.skills.outputs import ActionOutput, PlacesOutput, SnapshotOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import skill, SkillContext, SkillError
@@ -48,7 +49,7 @@ async def get_action(context: SkillContext, action_id: _ActionId) -> ToolResult:
     """Tell the state of an action, and its outcome with the evidence once it has one. Returns at
     once; use wait_for_action to wait for the outcome.
     """
-    return _told(context, _known(context.board.get(action_id), action_id))
+    return _told(context, _known(context.tracker.get(action_id), action_id))
 
 
 @skill(output=ActionOutput, title='Wait for an outcome', read_only=True)
@@ -65,7 +66,7 @@ async def wait_for_action(
     the current state when the time is up. Waiting, or giving up waiting, does not disturb the
     action.
     """
-    action = _known(context.board.get(action_id), action_id)
+    action = _known(context.tracker.get(action_id), action_id)
     loop = asyncio.get_running_loop()
     started = loop.time()
     while not action.state.terminal:
@@ -103,7 +104,7 @@ def _told(context: SkillContext, action: RobotAction) -> ToolResult:
 
 
 def _world(context: SkillContext) -> dict[str, Any]:
-    snapshot = context.observer.capture(context.mission_id)
+    snapshot = context.observer.capture(context.mission_id, Look.REQUESTED, context.tool_call_id)
     projection = project(snapshot, max_bytes=context.projection_max_bytes)
     return {'snapshot_id': snapshot.snapshot_id, 'snapshot': json.loads(projection.text)}
 

@@ -8,7 +8,7 @@ can be told from one made from the present ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 import logging
 import math
 from pathlib import Path
@@ -85,9 +85,14 @@ class PlaceBook:
         """
         self._clock = clock
         self._path = path
+        self._on_edition: Callable[[Mapping[str, Place]], None] = lambda places: None
         self._stamp = self._version()
         places = read_places(path) if path else MappingProxyType({})
         self._editions: list[tuple[int, Mapping[str, Place]]] = [(clock.monotonic_ns(), places)]
+
+    def on_edition(self, listener: Callable[[Mapping[str, Place]], None]) -> None:
+        """Call `listener` with the places whenever the file was found to have changed."""
+        self._on_edition = listener
 
     def current(self) -> Mapping[str, Place]:
         """Return the places now, reading the file again if it has changed.
@@ -101,6 +106,7 @@ class PlaceBook:
             try:
                 self._editions.append((self._clock.monotonic_ns(), read_places(self._path)))
                 del self._editions[:-EDITIONS_KEPT]
+                self._on_edition(self._editions[-1][1])
             except ConfigurationError as error:
                 logger.error('keeping the last good places: %s', error)
         return self._editions[-1][1]

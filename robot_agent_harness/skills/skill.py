@@ -73,6 +73,7 @@ class SkillContext:
     board: ActionBoard
     tracker: RobotActionTracker
     places: Mapping[str, Place]
+    tool_call_id: str
     mission_id: str | None
     progress: ProgressSink | None
     interest: Interest

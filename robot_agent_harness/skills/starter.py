@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.lifecycle import OutcomeReason, RobotAction
-from robot_agent_harness.actions.observer import WorldObserver
+from robot_agent_harness.actions.observer import Look, WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan, ActionTimeouts
 from robot_agent_harness.actions.preconditions import (
     PreconditionPolicy,
@@ -117,7 +117,8 @@ class ActionStarter:
         async with self._starting:
             if context.interest.gone():
                 return _withdrawn({})
-            fresh = self._observer.capture(context.mission_id)
+            call_id = correlation.tool_call_id or ''
+            fresh = self._observer.capture(context.mission_id, Look.PRE_DISPATCH, call_id)
             self._observer.store.first_use(fresh.snapshot_id)
             report = validate(
                 managed.preconditions,
@@ -143,7 +144,7 @@ class ActionStarter:
                 requested_monotonic_ns=self._clock.monotonic_ns(),
             )
             stopped = await self._written(*checked, _started(action, fresh.snapshot_id))
-            still = self._still_holds(managed, decision)
+            again, still = self._still_holds(managed, context, call_id, decision)
             self._tracker.take(action, plan, fresh)
         if context.interest.gone() and not stopped:
             why = 'the caller withdrew the call before the goal was sent'
@@ -157,7 +158,7 @@ class ActionStarter:
         if not still.ok:
             why = 'the world changed while the start was put on disk; the goal was not sent'
             await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
-            refused = self._refused(still, self._observer.capture(context.mission_id))
+            refused = self._refused(still, again)  # whose result puts it on record
             return replace(refused, data={**refused.data, 'action_id': action.action_id})
         waited_s = (self._clock.monotonic_ns() - fresh.captured_monotonic_ns) / NS_PER_S
         if waited_s > START_LATENCY_MAX_S:
@@ -190,25 +191,33 @@ class ActionStarter:
         return False
 
     def _still_holds(
-        self, managed: ManagedAction, decision: WorldSnapshot | None
-    ) -> PreconditionReport:
+        self,
+        managed: ManagedAction,
+        context: CallContext,
+        call_id: str,
+        decision: WorldSnapshot | None,
+    ) -> tuple[WorldSnapshot, PreconditionReport]:
         """Look once more: the disk may have taken its time."""
-        return validate(
+        again = self._observer.capture(context.mission_id, Look.STILL_HOLDS, call_id)
+        report = validate(
             managed.preconditions,
             decision=decision,
-            fresh=self._observer.peek(),
+            fresh=again,
             gate=self._board.gate(),
             target_at_decision={},
             target_now={},
         )
+        return again, report
 
-    async def first_heard(self, policy: PreconditionPolicy, interest: Interest) -> None:
+    async def first_heard(
+        self, policy: PreconditionPolicy, interest: Interest, call_id: str
+    ) -> None:
         """Give what has never been heard of a moment: discovery after a start takes that long.
 
         Before the call is bound to a snapshot, which would know nothing otherwise.
         """
         for _ in range(FIRST_HEARD_LOOKS):
-            world = self._observer.peek()
+            world = self._observer.peek(Look.FIRST_HEARD, call_id)
             navigation = world.navigation.value
             missing = (
                 navigation is None or not navigation.controller_reachable,
@@ -236,12 +245,12 @@ class ActionStarter:
             )
         )
 
-    def decision(self, context: CallContext) -> WorldSnapshot | None:
+    def decision(self, context: CallContext, call_id: str) -> WorldSnapshot | None:
         """Return the snapshot that a call was decided on; None if it is no longer known, or so old
         that nothing should be decided on it.
         """
         if context.decision_snapshot_id is None:
-            return self._observer.capture(context.mission_id)
+            return self._observer.capture(context.mission_id, Look.DECISION, call_id)
         named = self._observer.store.get(context.decision_snapshot_id)
         if named is None:
             return None
