@@ -7,10 +7,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from robot_agent_harness.errors import JournalCorruptError
 from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.export.output import output_file
-from robot_agent_harness.export.source import Source
+from robot_agent_harness.export.source import naming, Source
 from robot_agent_harness.journal.schema import COLUMNS
 
 _ENCODER = json.JSONEncoder(separators=(',', ':'), allow_nan=False)
@@ -27,17 +26,13 @@ def export_jsonl(source: Source, target: Path | str) -> int:
     count = 0
     with output_file(target, source.reader.path) as file:
         for event in source.events():
-            file.write(_line(event))
+            with naming(event):
+                file.write(_line(event))
             count += 1
     return count
 
 
 def _line(event: RecordedEvent) -> bytes:
     # The payload keeps the order that it has in the journal, which is sorted.
-    try:
-        text = _ENCODER.encode({column: getattr(event, column) for column in COLUMNS})
-    except ValueError as error:
-        raise JournalCorruptError(
-            f'record {event.seq}: its payload holds a number that JSON does not have'
-        ) from error
+    text = _ENCODER.encode({column: getattr(event, column) for column in COLUMNS})
     return f'{text}\n'.encode('ascii')

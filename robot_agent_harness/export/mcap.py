@@ -20,7 +20,7 @@ from robot_agent_harness.errors import missing_extra
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.export.definitions import definition
 from robot_agent_harness.export.output import output_file
-from robot_agent_harness.export.source import Source
+from robot_agent_harness.export.source import naming, Source
 from robot_agent_harness.jsonable import canonical_json
 from robot_agent_harness.messages import (
     action_fields,
@@ -77,16 +77,17 @@ def export_mcap(source: Source, target: Path | str) -> int:
         messages = _Messages()
         for event in source.events():
             log_ns = min(max(event.wall_time_ns, 0), _UINT64 - 1)
-            for message in messages.of(event):
-                writer.write_message(
-                    message.topic,
-                    schemas[message.topic],
-                    message.fields,
-                    log_time=log_ns,
-                    publish_time=log_ns,
-                    sequence=event.seq % _UINT32,
-                )
-                count += 1
+            with naming(event):
+                for message in messages.of(event):
+                    writer.write_message(
+                        message.topic,
+                        schemas[message.topic],
+                        message.fields,
+                        log_time=log_ns,
+                        publish_time=log_ns,
+                        sequence=event.seq % _UINT32,
+                    )
+                    count += 1
             last = event
         writer.add_metadata(
             'robot_agent_harness',

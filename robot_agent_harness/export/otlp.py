@@ -18,7 +18,7 @@ from typing import Any, TYPE_CHECKING
 from robot_agent_harness.errors import ConfigurationError, missing_extra
 from robot_agent_harness.export.errors import ExportError
 from robot_agent_harness.export.output import output_file
-from robot_agent_harness.export.source import Source
+from robot_agent_harness.export.source import naming, Source
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -101,7 +101,8 @@ def _batches(source: Source, with_content: bool) -> Iterator[Sequence[ReadableSp
     ended = Ended()
     spans = Spans(ended, with_content=with_content)
     for event in source.events():
-        spans.hear(event)
+        with naming(event):
+            spans.hear(event)
         if len(ended.spans) >= BATCH_SPANS:
             yield ended.take()
     spans.finish()

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import contextlib
 from dataclasses import dataclass, field
 
-from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.errors import ConfigurationError, JournalCorruptError
 from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.selection import Selection
@@ -37,3 +38,15 @@ class Source:
             raise ConfigurationError(
                 f'mission {self.selection.mission_id}: nothing of it is in {self.reader.path}'
             )
+
+
+@contextlib.contextmanager
+def naming(event: RecordedEvent) -> Iterator[None]:
+    """Name the record if what it holds cannot be written: no harness has recorded that.
+
+    :raises JournalCorruptError: a number that JSON does not have, or half a character.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise JournalCorruptError(f'record {event.seq} cannot be exported: {error}') from error
