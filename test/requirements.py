@@ -2315,7 +2315,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             ),
         ),
         'test_mcp_security.py': NotAClause(
-            'what a token allows, how much, how often and how slowly, and what every response says',
+            'what a token allows, how much, how often, how slowly, and what responses say',
             (
                 'test_who_may_only_look_moves_nothing_and_is_told_why',
                 'test_a_token_that_may_only_look_by_now_sees_its_task_and_cannot_cancel_it',
