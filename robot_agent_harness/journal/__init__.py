@@ -8,6 +8,7 @@ from typing import Any, TYPE_CHECKING
 
 from robot_agent_harness.journal.reader import JournalReader, MissionRecord, MissionUsage, OpenWork
 from robot_agent_harness.journal.schema import chain_of
+from robot_agent_harness.journal.selection import Selection
 
 if TYPE_CHECKING:
     from robot_agent_harness.journal.store import MissionJournal
@@ -20,6 +21,7 @@ __all__ = [
     'MissionRecord',
     'MissionUsage',
     'OpenWork',
+    'Selection',
     'chain_of',
 ]
 
