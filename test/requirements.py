@@ -811,8 +811,78 @@ _CONTRACT = (
         ),
         _clause(
             'CON-CMD-08',
-            'The subcommand journal.',
-            later='belongs to the SEE work: show, tail, verify, rotate and export of journals',
+            'The subcommand journal: lists, a tree of causes, following, checking, rotating;'
+            ' beside a running harness, on a file of an older release, and on an archive.',
+            'test_journal_command_listing.py'
+            '::test_every_listing_shows_a_table_and_the_same_as_json_lines',
+            'test_journal_command_listing.py'
+            '::test_missions_tell_what_was_asked_and_what_became_of_it',
+            'test_journal_command_listing.py::test_actions_tell_how_they_ended_and_how_far_off',
+            'test_journal_command_listing.py::test_decisions_tell_what_came_of_them',
+            'test_journal_command_listing.py::test_filters_find_what_matches_all_of_them',
+            'test_journal_command_listing.py::test_times_hold_whatever_the_clock_did',
+            'test_journal_command_listing.py'
+            '::test_without_after_the_newest_page_is_shown_and_with_it_the_pages_follow_each_other',
+            'test_journal_command_listing.py'
+            '::test_what_was_said_outside_reaches_the_terminal_as_text_on_one_line',
+            'test_journal_command_listing.py'
+            '::test_a_file_that_cannot_be_used_is_code_2_with_one_line_that_names_it',
+            'test_journal_command_listing.py::test_wrong_arguments_are_code_2',
+            'test_journal_command_listing.py::test_times_are_iso_or_how_long_ago',
+            'test_journal_command_listing.py'
+            '::test_a_journal_of_the_first_release_is_listed_as_it_lies',
+            'test_journal_command_listing.py::test_who_has_seen_enough_may_close_the_pipe',
+            'test_journal_command_show.py::test_a_mission_is_told_from_its_turns_to_the_evidence',
+            'test_journal_command_show.py'
+            '::test_calls_outside_missions_stand_between_them_in_their_order',
+            'test_journal_command_show.py'
+            '::test_one_line_of_json_has_a_turn_with_all_that_came_of_it',
+            'test_journal_command_show.py::test_less_than_everything_can_be_chosen',
+            'test_journal_command_show.py::test_what_is_not_there_is_said',
+            'test_journal_command_show.py'
+            '::test_a_mission_that_is_under_way_is_shown_as_far_as_it_is',
+            'test_journal_command_show.py::test_a_terminal_gets_colour_unless_it_says_no',
+            'test_journal_command_tail.py::test_it_begins_with_the_newest_records',
+            'test_journal_command_tail.py'
+            '::test_it_follows_a_harness_record_by_record_and_none_twice',
+            'test_journal_command_tail.py::test_it_goes_on_in_the_file_that_a_rotation_begins',
+            'test_journal_command_tail.py::test_it_waits_for_a_file_that_is_away_for_a_moment',
+            'test_journal_command_tail.py::test_it_follows_one_mission',
+            'test_journal_command_tail.py::test_ctrl_c_ends_it_without_a_word',
+            'test_journal_command_verify.py::test_a_sound_file_is_code_0_with_its_last_chain',
+            'test_journal_command_verify.py'
+            '::test_what_does_not_hold_is_code_1_and_the_place_is_named',
+            'test_journal_command_verify.py::test_a_damaged_file_is_code_1_and_named',
+            'test_journal_command_verify.py::test_work_under_way_is_no_violation_and_is_named',
+            'test_journal_command_verify.py'
+            '::test_a_journal_that_names_a_file_elsewhere_is_not_followed_there',
+            'test_journal_command_verify.py::test_a_longer_journal_takes_no_more_memory',
+            'test_journal_command_rotate.py'
+            '::test_rotation_begins_a_file_that_names_the_one_before_it_and_its_last_chain',
+            'test_journal_command_rotate.py::test_an_archive_is_read_as_a_live_file_is',
+            'test_journal_command_rotate.py::test_verify_follows_the_chain_into_the_files_before',
+            'test_journal_command_rotate.py'
+            '::test_killed_after_any_step_a_rotation_loses_nothing_and_doubles_nothing',
+            'test_journal_command_rotate.py::test_a_step_that_fails_leaves_the_journal_in_use',
+            'test_journal_command_rotate.py::test_there_is_nothing_to_close_twice',
+            'test_journal_command_rotate.py'
+            '::test_a_journal_in_use_or_with_open_work_is_not_closed',
+            'test_journal_command_rotate.py'
+            '::test_a_reader_that_was_there_before_goes_on_with_what_it_has',
+            'test_journal_command_rotate.py'
+            '::test_an_action_that_ended_unknown_stands_in_the_way_after_rotations_too',
+            'test_journal_command_rotate.py::test_an_action_that_ended_well_is_not_carried_over',
+            'test_journal_command_rotate.py'
+            '::test_an_idempotency_key_stays_in_force_over_rotations',
+            'test_journal_command_rotate.py'
+            '::test_a_running_harness_rotates_between_missions_and_never_within_one',
+            'test_journal_command_rotate.py'
+            '::test_a_harness_that_may_not_rotate_says_so_and_goes_on',
+            'test_journal_command_rotate.py'
+            '::test_records_that_wait_for_a_thread_are_each_in_one_file',
+            'test_journal_command_docs.py::test_every_subcommand_is_documented',
+            'test_journal_command_docs.py::test_every_option_is_documented',
+            'test_journal_command_docs.py::test_every_key_is_documented',
         ),
         _clause(
             'CON-CMD-09',
