@@ -307,9 +307,6 @@ class HarnessSession:
         self._why_not = why
 
     async def _close(self) -> None:
-        self.core.states.closing(
-            cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
-        )
         self._refuse('closing')
         if self._activation is not None:
             self._activation.cancel()
@@ -328,11 +325,11 @@ class HarnessSession:
                 logger.error('closing: %r', error)
         # Calls under way still hear the controller; after them nobody may note anything more,
         # since the journal closes.
+        cancel_running = bool(self._parameters['navigation.cancel_on_timeout'])
+        self.core.states.closing(cancel_running=cancel_running)
         await self.core.dispatcher.close()
         self._nav2.mute()
-        await self.core.close(
-            cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
-        )
+        await self.core.close(cancel_running=cancel_running)
         await self._missions.stop()
         await self._nav2.drain(CANCEL_LEAVES_S)
 
