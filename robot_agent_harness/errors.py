@@ -19,14 +19,6 @@ class ConfigurationError(HarnessError):
     code = 'configuration_error'
 
 
-def missing_extra(what: str, extra: str) -> ConfigurationError:
-    """Return the error of who asks for something whose libraries are not installed."""
-    return ConfigurationError(
-        f'{what} needs libraries that are not installed:'
-        f" pip install 'robot_agent_harness[{extra}]'"
-    )
-
-
 class IllegalTransitionError(HarnessError):
     """An action was asked to take a step that the lifecycle table does not have."""
 

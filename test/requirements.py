@@ -2567,6 +2567,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_every_source_file_carries_its_licence',
                 'test_shipped_configuration_is_found_from_the_source_tree',
                 'test_message_definitions_are_found_from_the_source_tree',
+                'test_errors_name_the_libraries_of_the_extras',
                 'test_a_missing_configuration_file_is_named',
             ),
         ),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+import re
 import subprocess
 import sys
 
@@ -103,17 +104,17 @@ def test_what_does_not_go_together_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize(
-    ('options', 'module', 'extra'),
+    ('options', 'module', 'installs'),
     [
-        (('--format', 'mcap', '-o', 'out'), 'mcap_ros2.writer', 'mcap'),
-        (('--format', 'otlp', '-o', 'out'), 'opentelemetry.exporter.otlp', 'otel'),
-        (('--format', 'otlp'), 'opentelemetry.sdk.trace.export', 'otel'),
+        (('--format', 'mcap', '-o', 'out'), 'mcap_ros2.writer', 'mcap-ros2-support>='),
+        (('--format', 'otlp', '-o', 'out'), 'opentelemetry.exporter.otlp', 'opentelemetry-sdk>='),
+        (('--format', 'otlp'), 'opentelemetry.sdk.trace.export', 'opentelemetry-sdk>='),
     ],
 )
 def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_it(
     options: tuple[str, ...],
     module: str,
-    extra: str,
+    installs: str,
     journal: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -125,7 +126,7 @@ def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_
     monkeypatch.chdir(tmp_path)
     assert export(journal, *options) == 2
     err = capfd.readouterr().err
-    assert f"pip install 'robot_agent_harness[{extra}]'" in err
+    assert re.search(f"pip install .*'{installs}", err)
     assert err.count('\n') == 1
     assert list(tmp_path.iterdir()) == []
 

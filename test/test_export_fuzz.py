@@ -85,7 +85,7 @@ def fine(value: Any) -> bool:
 
 
 EXAMPLES = settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

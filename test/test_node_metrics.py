@@ -56,4 +56,4 @@ def test_metrics_without_their_library_are_refused_with_the_command_that_install
     monkeypatch.setitem(sys.modules, 'prometheus_client', None)
     line = refused(capfd, '-p', f'journal.path:={tmp_path}/j.db', '-p', 'mcp.port:=0')
     assert 'parameter metrics.enabled needs libraries that are not installed' in line
-    assert "pip install 'robot_agent_harness[prometheus]'" in line
+    assert "pip install 'prometheus-client>=" in line

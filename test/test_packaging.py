@@ -15,6 +15,7 @@ import zipfile
 import pytest
 
 import robot_agent_harness
+from robot_agent_harness.extras import LIBRARIES
 from robot_agent_harness.resources import config_path, message_path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -145,6 +146,13 @@ def test_setup_cfg_asks_for_no_more_than_the_lock_files_hold(setup_cfg):
         wanted |= requirements(extra)
     named = requirements((ROOT / 'requirements.in').read_text())
     assert {name: named.get(name) for name in wanted} == wanted
+
+
+def test_errors_name_the_libraries_of_the_extras(setup_cfg):
+    extras = setup_cfg['options.extras_require']
+    assert {name: extras[name].split() for name in LIBRARIES} == {
+        name: list(libraries) for name, libraries in LIBRARIES.items()
+    }
 
 
 LOCKS = sorted(ROOT.glob('requirements*.lock'))

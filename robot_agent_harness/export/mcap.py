@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TYPE_CHECKING
 
 from robot_agent_harness import __version__
-from robot_agent_harness.errors import missing_extra
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.export.definitions import definition
 from robot_agent_harness.export.output import output_file
 from robot_agent_harness.export.source import naming, Source
+from robot_agent_harness.extras import missing_extra
 from robot_agent_harness.jsonable import canonical_json
 from robot_agent_harness.messages import (
     action_fields,

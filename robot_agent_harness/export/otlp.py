@@ -15,10 +15,11 @@ import os
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
-from robot_agent_harness.errors import ConfigurationError, missing_extra
+from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.export.errors import ExportError
 from robot_agent_harness.export.output import output_file
 from robot_agent_harness.export.source import naming, Source
+from robot_agent_harness.extras import missing_extra
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan

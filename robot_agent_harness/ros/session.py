@@ -23,7 +23,8 @@ from std_msgs.msg import String
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.clock import RandomIds
-from robot_agent_harness.errors import ConfigurationError, JournalError, missing_extra
+from robot_agent_harness.errors import ConfigurationError, JournalError
+from robot_agent_harness.extras import missing_extra
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings

@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that only some users need, and what to say where they are not installed."""
+
+from __future__ import annotations
+
+from robot_agent_harness.errors import ConfigurationError
+
+LIBRARIES = {
+    'mcap': ('mcap>=1.2,<2', 'mcap-ros2-support>=0.5.5,<1'),
+    'otel': ('opentelemetry-exporter-otlp-proto-http>=1.30,<2', 'opentelemetry-sdk>=1.30,<2'),
+    'prometheus': ('prometheus-client>=0.20,<1',),
+}
+"""Extra -> its requirements, as in setup.cfg: the package may have come without an index."""
+
+
+def missing_extra(what: str, extra: str) -> ConfigurationError:
+    """Return the error of who asks for something whose libraries are not installed."""
+    wanted = ' '.join(f"'{library}'" for library in LIBRARIES[extra])
+    return ConfigurationError(
+        f'{what} needs libraries that are not installed (extra {extra}): pip install {wanted}'
+    )
