@@ -5,7 +5,7 @@ SHELL := /bin/sh
 # Everything but the set-up itself runs inside the environment.
 IN_ENV := . ./env.sh &&
 
-.PHONY: help setup demo test test-long lint format bench lock clean
+.PHONY: help setup demo test test-jazzy test-long lint format bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -18,6 +18,10 @@ demo: setup ## run a closed-loop mission on the simulated robot
 
 test: setup ## run the whole test suite (ARGS='-k name' to choose)
 	@$(IN_ENV) pytest $(ARGS)
+
+test-jazzy: ## run it on ROS 2 Jazzy, in an environment of its own (.venv-jazzy, .ros-jazzy)
+	@ROS_WHEELS=jazzy sh scripts/setup.sh
+	@export ROS_WHEELS=jazzy; $(IN_ENV) pytest $(ARGS)
 
 test-long: setup ## the same with the long runs
 	@$(IN_ENV) pytest --long $(ARGS)
@@ -35,6 +39,6 @@ lock: setup ## pin the newest allowed versions of all dependencies anew
 	@$(IN_ENV) sh scripts/lock.sh
 
 clean: ## remove everything that make targets made
-	rm -rf .venv .ros .set_up.lock build install log demo_output
+	rm -rf .venv .venv-jazzy .ros .ros-jazzy .set_up.lock build install log demo_output
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -21,4 +21,6 @@ lock() {
 lock requirements.in -o requirements.lock
 lock -c requirements.lock requirements-build.in -o requirements-build.lock
 lock -c requirements.lock -c requirements-build.lock requirements-ros.in -o requirements-ros.lock
+lock -c requirements.lock -c requirements-build.lock requirements-ros-jazzy.in \
+    -o requirements-ros-jazzy.lock
 lock -c requirements.lock -c requirements-build.lock requirements-pip.in -o requirements-pip.lock

@@ -9,7 +9,7 @@ set -u
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 
 # The environment must not be built with the Python that it holds itself.
-PATH=$(printf %s "$PATH" | tr ':' '\n' | grep -vxF "$root/.venv/bin" | paste -sd: -)
+PATH=$(printf %s "$PATH" | tr ':' '\n' | grep -vxF -e "$root/.venv/bin" -e "$root/.venv-jazzy/bin" | paste -sd: -)
 unset VIRTUAL_ENV
 
 newest=13

@@ -5,9 +5,10 @@ Make the environment in which this working tree runs: `.venv` and `.ros`.
 
 `.venv` holds the locked packages and, where no ROS 2 installation is sourced, ROS 2 Kilted from
 the package index; `.ros` holds the interfaces built with colcon and the variables that `env.sh`
-sets. Each step leaves a stamp of what it was made from, written last, so that an interrupted run
-is done again and an unchanged one is skipped. Standard library only: it runs before anything is
-installed.
+sets. ROS_WHEELS=jazzy makes a second environment beside it, with that ROS 2: `.venv-jazzy` and
+`.ros-jazzy`. Each step leaves a stamp of what it was made from, written last, so that an
+interrupted run is done again and an unchanged one is skipped. Standard library only: it runs
+before anything is installed.
 """
 
 from __future__ import annotations
@@ -31,15 +32,19 @@ import time
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
-VENV = ROOT / '.venv'
-ROS = ROOT / '.ros'
-LOG = ROOT / '.ros' / 'log'
+USUAL = 'kilted'
+DISTRIBUTIONS = (USUAL, 'jazzy')
+DISTRIBUTION = os.environ.get('ROS_WHEELS') or USUAL
+BESIDE = '' if DISTRIBUTION == USUAL else f'-{DISTRIBUTION}'
+VENV = ROOT / f'.venv{BESIDE}'
+ROS = ROOT / f'.ros{BESIDE}'
+LOG = ROS / 'log'
 STAMP = 'set_up_stamp.json'
 MARKER = 'robot_agent_harness_tree'
 
 PIP_LOCK = 'requirements-pip.lock'
 BUILD_LOCK = 'requirements-build.lock'
-ROS_LOCK = 'requirements-ros.lock'
+ROS_LOCK = f'requirements-ros{BESIDE}.lock'
 LOCK = 'requirements.lock'
 INTERFACE_SOURCES = ('CMakeLists.txt', 'package.xml', 'msg', 'action')
 UNDERLAY = 'underlay'
@@ -92,6 +97,11 @@ def has_package(prefixes: list[str], name: str) -> bool:
 
 def check_machine(ros: list[str]) -> None:
     """Refuse a machine that lacks something that only its owner can install."""
+    if BESIDE and ros:
+        fail(
+            f'ROS_WHEELS={DISTRIBUTION} installs ROS 2 from the package index, but a ROS 2 '
+            f'installation is sourced ({ros[-1]}): use a shell without it'
+        )
     version = f'{sys.version_info.major}.{sys.version_info.minor}'
     try:
         import ensurepip  # noqa: F401
@@ -271,7 +281,7 @@ def make_venv(key: dict[str, Any], ros: list[str]) -> None:
     options = ['--system-site-packages'] if ros else []
     try:
         run(
-            f'making .venv with Python {platform.python_version()}',
+            f'making {VENV.name} with Python {platform.python_version()}',
             [sys.executable, '-I', '-m', 'venv', *options, str(VENV)],
             'venv.log',
             pip_environment(),
@@ -512,6 +522,10 @@ def only_one() -> Iterator[None]:
 
 def main() -> int:
     """Bring the environment up to date."""
+    if DISTRIBUTION not in DISTRIBUTIONS:
+        known = ' or '.join(DISTRIBUTIONS)
+        print(f'set-up failed: ROS_WHEELS={DISTRIBUTION}: must be {known}', file=sys.stderr)
+        return 1
     started = time.monotonic()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ros = ros_installation()
@@ -551,7 +565,8 @@ def main() -> int:
     except KeyboardInterrupt:
         print('set-up interrupted; make setup completes it', file=sys.stderr)
         return 130
-    say(f'done in {time.monotonic() - started:.0f} s; . ./env.sh enters the environment')
+    enter = f'ROS_WHEELS={DISTRIBUTION}; . ./env.sh' if BESIDE else '. ./env.sh'
+    say(f'done in {time.monotonic() - started:.0f} s; {enter} enters the environment')
     return 0
 
 

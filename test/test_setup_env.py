@@ -12,6 +12,9 @@ import sys
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+WHEELS = os.environ.get('ROS_WHEELS', 'kilted')
+VENV, ROS = (f'{name}{"" if WHEELS == "kilted" else f"-{WHEELS}"}' for name in ('.venv', '.ros'))
+"""The environment that these tests run in."""
 
 
 @pytest.fixture
@@ -73,10 +76,10 @@ def test_wrong_paths_in_the_wheels_are_mended(setup_env, tmp_path):
 
 
 @pytest.mark.skipif(
-    not (ROOT / '.venv/share/rclpy').exists(), reason='a ROS 2 installation is used, not wheels'
+    not (ROOT / VENV / 'share/rclpy').exists(), reason='a ROS 2 installation is used, not wheels'
 )
 def test_no_wrong_path_is_left_in_this_environment():
-    files = list((ROOT / '.venv/share').glob('*/cmake/*.cmake'))
+    files = list((ROOT / VENV / 'share').glob('*/cmake/*.cmake'))
     assert files
     assert [path for path in files if '/opt/python/' in path.read_text()] == []
 
@@ -100,6 +103,13 @@ def test_a_missing_compiler_is_named(setup_env, monkeypatch):
         setup_env.check_machine([])
 
 
+def test_another_distribution_is_not_mixed_with_a_sourced_one(setup_env, monkeypatch):
+    monkeypatch.setattr(setup_env, 'DISTRIBUTION', 'jazzy')
+    monkeypatch.setattr(setup_env, 'BESIDE', '-jazzy')
+    with pytest.raises(setup_env.SetUpError, match=r'ROS_WHEELS=jazzy .* without it'):
+        setup_env.check_machine(['/opt/ros/kilted'])
+
+
 def test_a_platform_without_wheels_is_named(setup_env, monkeypatch):
     monkeypatch.setattr(setup_env.platform, 'machine', lambda: 'aarch64')
     with pytest.raises(setup_env.SetUpError, match=r'no ROS 2 wheels .* aarch64.* Install ROS 2'):
@@ -117,7 +127,7 @@ def test_a_platform_without_wheels_is_named(setup_env, monkeypatch):
     ],
 )
 def test_a_failure_of_pip_is_explained(setup_env, output, reason):
-    setup_env.LOG = ROOT / '.ros/log'
+    setup_env.LOG = setup_env.ROOT / '.ros/log'
     assert reason in setup_env.pip_failure(f'Collecting\n{output}\n')
 
 
@@ -163,6 +173,14 @@ def test_an_unsupported_python_is_named(tmp_path):
     assert f'found: PYTHON={old}, which is Python 3.9.1.' in done.stderr
 
 
+def test_a_distribution_without_wheels_is_named():
+    done = run_setup_sh(ROS_WHEELS='hydro')
+    assert (done.returncode, done.stderr) == (
+        1,
+        'set-up failed: ROS_WHEELS=hydro: must be kilted or jazzy\n',
+    )
+
+
 def test_a_python_that_does_not_exist_is_named():
     assert 'PYTHON=/no/python, which is no program' in run_setup_sh(PYTHON='/no/python').stderr
 
@@ -172,7 +190,7 @@ PRINT = 'echo "$PATH|$PYTHONPATH|$AMENT_PREFIX_PATH|$CMAKE_PREFIX_PATH|$LD_LIBRA
 
 
 def in_shell(shell, script, cwd=ROOT, **variables):
-    env = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'HOME': '/', **variables}
+    env = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'HOME': '/', 'ROS_WHEELS': WHEELS, **variables}
     return subprocess.run(
         [shell, '-c', script],
         cwd=cwd,
@@ -189,7 +207,31 @@ def test_env_sh_may_be_sourced_twice(shell):
     done = in_shell(shell, f'. ./env.sh && {PRINT} && . ./env.sh && {PRINT}')
     first, second = done.stdout.splitlines()
     assert first == second
-    assert first.startswith(f'{ROOT}/.venv/bin:')
+    assert first.startswith(f'{ROOT}/{VENV}/bin:')
+
+
+@pytest.mark.parametrize('shell', SHELLS)
+def test_env_sh_leaves_the_other_environment_of_this_tree(shell, tmp_path):
+    """Entries of two distributions in one path would load half of each."""
+    root = tmp_path.resolve()
+    shutil.copy(ROOT / 'env.sh', root)
+    for beside in ('', '-jazzy'):
+        (root / f'.ros{beside}').mkdir()
+        (root / f'.ros{beside}/variables.sh').write_text(
+            f'_rah_set_up_root={root} _rah_ros= _rah_programs={root}/.venv{beside}/bin\n'
+            f'_rah_prefixes={root}/.ros{beside}/install:{root}/.venv{beside}\n'
+            f'_rah_libraries={root}/.venv{beside}/lib _rah_modules={root}:{root}/.ros{beside}\n'
+        )
+    say = 'echo "$ROS_DISTRO $VIRTUAL_ENV $PATH $AMENT_PREFIX_PATH $LD_LIBRARY_PATH $PYTHONPATH"'
+    there = f'. ./env.sh && {say} && ROS_WHEELS=jazzy && . ./env.sh && {say}'
+    back = f'ROS_WHEELS= && . ./env.sh && {say}'
+    done = in_shell(shell, f'{there} && {back}', cwd=root, ROS_WHEELS='')
+    kilted, jazzy, again = done.stdout.splitlines()
+    assert kilted.startswith(f'kilted {root}/.venv {root}/.venv/bin:')
+    assert jazzy.startswith(f'jazzy {root}/.venv-jazzy {root}/.venv-jazzy/bin:')
+    assert f'{root}/.venv/' not in jazzy
+    assert f'{root}/.ros/' not in jazzy
+    assert again == kilted
 
 
 @pytest.mark.parametrize('shell', SHELLS)
@@ -211,8 +253,8 @@ def test_env_sh_says_that_set_up_has_not_run(shell, tmp_path):
 @pytest.mark.parametrize('shell', SHELLS)
 def test_env_sh_notices_that_the_folder_was_moved(shell, tmp_path):
     shutil.copy(ROOT / 'env.sh', tmp_path)
-    (tmp_path / '.ros').mkdir()
-    shutil.copy(ROOT / '.ros/variables.sh', tmp_path / '.ros')
+    (tmp_path / ROS).mkdir()
+    shutil.copy(ROOT / ROS / 'variables.sh', tmp_path / ROS)
     done = in_shell(shell, '. ./env.sh', cwd=tmp_path)
     assert done.returncode == 1
     assert f'this folder was {ROOT} when it was set up' in done.stderr
