@@ -23,6 +23,7 @@ from robot_agent_harness.clock import SystemClock
 from robot_agent_harness.events import (
     Correlation,
     EventType,
+    HarnessStateChanged,
     MissionEnded,
     MissionStarted,
     SalientEvent,
@@ -283,6 +284,38 @@ def test_an_action_that_ended_well_is_not_carried_over(tmp_path: Path) -> None:
     rotated = rotate(path, clock=SystemClock())
     assert rotated is not None
     assert rotated.carried_over == 0
+
+
+def test_how_a_running_harness_was_configured_is_known_in_every_file(tmp_path: Path) -> None:
+    path = tmp_path / 'journal.db'
+    clock = FakeClock()
+
+    def state(name: str) -> tuple[HarnessStateChanged, Correlation]:
+        event = HarnessStateChanged(
+            state=name,  # type: ignore[arg-type]
+            monotonic_ns=clock.monotonic_ns(),
+            configuration={'version': '1'} if name == 'configured' else {},
+        )
+        return event, Correlation()
+
+    async def scenario() -> None:
+        journal = MissionJournal.open(path, clock=clock, inline=True, rotate_days=1.0)
+        await journal.append(state('configured'), state('active'))
+        for number in range(3):
+            clock.advance(2 * 86_400.0)
+            await journal.append(fact(number))
+            with JournalReader(path) as reader:
+                quoted = [event.payload['state'] for event in reader.carried_over()]
+                assert quoted == ['configured', 'active']
+                assert reader.carried_over()[0].payload['configuration'] == {'version': '1'}
+        await journal.append(state('closing'))
+        await journal.close()
+
+    run_virtual(scenario())
+    rotated = rotate(path, clock=clock)
+    assert rotated is not None
+    assert rotated.carried_over == 0
+    assert main(['journal', 'verify', str(path)]) == 0
 
 
 def test_an_idempotency_key_stays_in_force_over_rotations(tmp_path: Path) -> None:

@@ -42,6 +42,9 @@ KEYS_CARRIED = 256
 RECORDS_SEARCHED = 50_000
 """How far back they are searched for, in records: as far as a start does."""
 
+STATES_CARRIED = 100
+"""States of the harness after its configuration, the newest: it may run for years."""
+
 _UNKNOWN = 'UNKNOWN'
 _KEPT_KEYS = {
     EventType.TOOL_CALL_RECORDED.value: ('name', 'idempotency'),
@@ -159,10 +162,12 @@ def first_rows(
 def carried_over(reader: JournalReader) -> Iterator[RecordedEvent]:
     """Yield the records of a file, and those that it quotes, that a later start must know.
 
-    They are the newest action, if it ended UNKNOWN, whose goal may still run; and the calls whose
-    idempotency keys are in force, with their results.
+    They are the newest action, if it ended UNKNOWN, whose goal may still run; the calls whose
+    idempotency keys are in force, with their results; and, where a harness is running, how it was
+    configured, without which the next file could not be replayed.
     """
     before = reader.carried_over()
+    yield from _states(reader, before)
     ended = reader.newest(EventType.ROBOT_ACTION_OUTCOME)
     if ended is None:
         yield from (event for event in before if event.type in _OF_ACTIONS)
@@ -184,6 +189,18 @@ def carried_over(reader: JournalReader) -> Iterator[RecordedEvent]:
         yield from pair
 
 
+def _states(reader: JournalReader, before: list[RecordedEvent]) -> list[RecordedEvent]:
+    """Return the states of the harness that is running, from its configuration on."""
+    configured = reader.newest_of(Selection(types=(_STATE,), payload={'state': 'configured'}))
+    states = [event for event in before if event.type == _STATE] if configured is None else []
+    after = 0 if configured is None else configured.seq - 1
+    states += reader.select(Selection(types=(_STATE,)), after_seq=after)
+    if not states or any(event.payload.get('state') == 'closing' for event in states):
+        return []
+    return [states[0], *states[1:][-STATES_CARRIED:]]
+
+
+_STATE = EventType.HARNESS_STATE_CHANGED.value
 _CALL = EventType.TOOL_CALL_RECORDED
 _OF_ACTIONS = (EventType.ROBOT_ACTION_STARTED, EventType.ROBOT_ACTION_OUTCOME)
 
