@@ -385,6 +385,8 @@ _DESIGN = (
             '::test_a_goal_that_the_controller_denies_and_then_gives_feedback_of_blocks_the_next',
             'test_tracker.py'
             '::test_a_goal_that_gives_feedback_after_its_outcome_is_cancelled_unless_its_result_told_the_end',
+            'test_tracker.py'
+            '::test_a_goal_that_goes_on_running_unattended_is_cancelled_again_and_not_with_every_message',
             'test_recovery.py::test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work',
             'test_recovery.py'
             '::test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way',

@@ -234,6 +234,25 @@ def test_a_goal_that_gives_feedback_after_its_outcome_is_cancelled_unless_its_re
     assert bench.nav2.cancel_requests == ([] if result else [action.action_id])
 
 
+def test_a_goal_that_goes_on_running_unattended_is_cancelled_again_and_not_with_every_message(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> int:
+        nav2 = ScriptableNav2(accept_after_s=None)
+        nav2.cancel_code = 1  # refused
+        async with Bench(tmp_path / 'j.db', nav2=nav2, parameters=QUICK) as bench:
+            calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+            await asyncio.sleep(0.2)
+            nav2.respond(False)
+            await calling
+            for _ in range(120):  # for 12 s
+                nav2.feedback(distance_remaining=1.0)
+                await asyncio.sleep(0.1)
+            return len(nav2.cancel_requests)
+
+    assert run_virtual(scenario()) == 3
+
+
 def test_a_goal_that_the_controller_denies_and_then_gives_feedback_of_blocks_the_next(
     tmp_path: Path,
 ) -> None:

@@ -49,6 +49,8 @@ ENDED_KEPT = FINISHED_KEPT
 """For how many ended actions news is still recognised."""
 LATE_ACCEPTANCE_S = 10.0
 """How long a goal of which nothing was heard may still be on its way to the controller."""
+ASK_AGAIN_S = 5.0
+"""How soon a goal that goes on running unattended is asked about and cancelled again."""
 LATE_RECORDS_MAX = 20
 """How many late records one ended action may get."""
 
@@ -64,6 +66,8 @@ class _Ended:
     end_told: bool
     """Whether the controller told of an end of the goal; a refusal is none."""
     requested_ns: int
+    asked_ns: int
+    """When its goal was asked about last."""
     records: int = 0
     heard: int = 0
     """How much of what was heard of it since is on record."""
@@ -172,7 +176,12 @@ class RobotActionTracker:
         """Remember an action that an earlier run ended UNKNOWN: its goal may still run."""
         self._board.put(action)
         self._ended[action.action_id] = _Ended(
-            None, plan, True, False, action.requested_monotonic_ns
+            None,
+            plan,
+            accepted=True,
+            end_told=False,
+            requested_ns=action.requested_monotonic_ns,
+            asked_ns=self._clock.monotonic_ns(),
         )
         self.ask_for_unknown()
 
@@ -256,7 +265,10 @@ class RobotActionTracker:
         if isinstance(event, GoalFeedback) and follower is None:
             # Usual for a moment after an end that was told; else the controller drives to it.
             runs = GoalStatus.EXECUTING
-            if ended is None or ended.end_told or not self._is_late_news(ended, runs):
+            if ended is None or ended.end_told:
+                return
+            if not self._is_late_news(ended, runs):
+                self._still_runs(event.goal_id, ended)
                 return
         if ended is None or ended.heard < LATE_RECORDS_MAX:
             fed = isinstance(event, GoalFeedback) and follower is not None
@@ -339,19 +351,31 @@ class RobotActionTracker:
         if status in ENDED_STATUSES:
             self._board.goal_ended(goal_id)
             ended.end_told = ended.end_told or source != 'goal_response'
+        running = status in (GoalStatus.ACCEPTED, GoalStatus.EXECUTING)
         if action is None or not self._is_late_news(ended, status):
+            if action is not None and running and not ended.end_told:
+                self._still_runs(goal_id, ended)
             return
         ended.status = status
         ended.records += 1
         note = f'{source} now says {GoalStatus.name_of(status)}'
         self._journal.defer(progress(action, late=True, note=note))
-        if status in (GoalStatus.ACCEPTED, GoalStatus.EXECUTING):
-            self._cancel_unattended(goal_id, ended.plan)
-            if not ended.end_told:
-                # Whatever its outcome was, it stands in the way until its end is told.
-                ended.accepted = True
-                self._board.goal_runs(goal_id)
-                self._controllers[ended.plan.controller].request_result(goal_id)
+        if running:
+            self._stop_unattended(goal_id, ended)
+
+    def _still_runs(self, goal_id: str, ended: _Ended) -> None:
+        """Ask again to stop a goal that goes on: the request may be lost, or have been refused."""
+        if self._clock.monotonic_ns() - ended.asked_ns >= ASK_AGAIN_S * NS_PER_S:
+            self._stop_unattended(goal_id, ended)
+
+    def _stop_unattended(self, goal_id: str, ended: _Ended) -> None:
+        ended.asked_ns = self._clock.monotonic_ns()
+        self._cancel_unattended(goal_id, ended.plan)
+        if not ended.end_told:
+            # Whatever its outcome was, it stands in the way until its end is told.
+            ended.accepted = True
+            self._board.goal_runs(goal_id)
+            self._controllers[ended.plan.controller].request_result(goal_id)
 
     def _cancel_unattended(self, goal_id: str, plan: ActionPlan) -> None:
         if plan.timeouts.cancel_on_timeout:
@@ -371,9 +395,11 @@ class RobotActionTracker:
         self._ended[action.action_id] = _Ended(
             status,
             follower.plan,
-            heard.accepted,
-            heard.result_ended,  # the status topic alone is believed until feedback belies it
-            action.requested_monotonic_ns,
+            accepted=heard.accepted,
+            # The status topic alone is believed until feedback belies it.
+            end_told=heard.result_ended,
+            requested_ns=action.requested_monotonic_ns,
+            asked_ns=self._clock.monotonic_ns(),
         )
         while len(self._ended) > ENDED_KEPT:
             del self._ended[next(iter(self._ended))]
