@@ -18,7 +18,7 @@ from robot_agent_harness.actions.controller import ActionController
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.tracker import RobotActionTracker
-from robot_agent_harness.actions.verification import NavigationVerifier
+from robot_agent_harness.actions.verification import NavigationVerifier, Verifier
 from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.harness import RobotAgentHarness
 from robot_agent_harness.journal.store import MissionJournal
@@ -51,6 +51,8 @@ class Core:
     builder: WorldSnapshotBuilder
     board: ActionBoard
     observer: WorldObserver
+    verifiers: dict[str, Verifier]
+    """Who judges the actions that start from now on; the tracker looks here."""
     tracker: RobotActionTracker
     registry: SkillRegistry
     places: PlaceBook
@@ -111,17 +113,14 @@ def assemble(
             'reconfigured', places={name: place.model_dump() for name, place in known.items()}
         )
     )
-    verifier = NavigationVerifier(
-        xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
-        yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
-    )
+    verifiers = _verifiers(p)
     tracker = RobotActionTracker(
         clock=clock,
         journal=recorder,
         board=board,
         observer=observer,
         controllers=controllers,
-        verifiers={'navigation': verifier},
+        verifiers=verifiers,
     )
     starter = ActionStarter(
         clock=clock,
@@ -132,12 +131,7 @@ def assemble(
         tracker=tracker,
         places=places,
         global_frame=str(p['global_frame']),
-        timeouts=ActionTimeouts(
-            accept_s=float(p['navigation.accept_timeout_s']),
-            execution_s=float(p['navigation.execution_timeout_s']),
-            verify_s=float(p['navigation.verify_timeout_s']),
-            cancel_on_timeout=bool(p['navigation.cancel_on_timeout']),
-        ),
+        timeouts=_timeouts(p),
         projection_max_bytes=int(p['snapshot.max_bytes']),
     )
     dispatcher = RecordedToolDispatcher(
@@ -181,6 +175,7 @@ def assemble(
         builder,
         board,
         observer,
+        verifiers,
         tracker,
         registry,
         places,
@@ -189,6 +184,42 @@ def assemble(
         harness,
         journal,
         states,
+    )
+
+
+def retune(core: Core, parameters: Mapping[str, Value], changed: Mapping[str, Value]) -> None:
+    """Have a change of parameters that may change while the node runs count, and record it.
+
+    What is under way keeps to what it began with: a mission to its bounds, an action to its
+    timeouts and its verifier.
+
+    :param parameters: all of them, checked.
+    :param changed: those that are new.
+    """
+    p = parameters
+    core.states.changed('reconfigured', parameters=dict(changed))
+    core.verifiers.update(_verifiers(p))
+    core.starter.timeouts = _timeouts(p)
+    core.starter.projection_max_bytes = int(p['snapshot.max_bytes'])
+    core.dispatcher.projection_max_bytes = int(p['snapshot.max_bytes'])
+    core.harness.retune(_loop_settings(p))
+
+
+def _verifiers(p: Mapping[str, Value]) -> dict[str, Verifier]:
+    return {
+        'navigation': NavigationVerifier(
+            xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
+            yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
+        )
+    }
+
+
+def _timeouts(p: Mapping[str, Value]) -> ActionTimeouts:
+    return ActionTimeouts(
+        accept_s=float(p['navigation.accept_timeout_s']),
+        execution_s=float(p['navigation.execution_timeout_s']),
+        verify_s=float(p['navigation.verify_timeout_s']),
+        cancel_on_timeout=bool(p['navigation.cancel_on_timeout']),
     )
 
 

@@ -106,7 +106,6 @@ class RobotAgentHarness:
                 observer=observer,
                 places=places,
                 redactor=redactor,
-                settings=settings,
                 busy=lambda mission: self._own_action(mission) is not None,
                 canceled=self._canceled,
             )
@@ -123,6 +122,11 @@ class RobotAgentHarness:
     def step(self) -> int:
         """How many decisions the mission under way has taken."""
         return self._mission.step if self._mission else 0
+
+    def retune(self, settings: LoopSettings) -> None:
+        """Have other bounds hold for the next mission; the battery is watched by them at once."""
+        self._settings = settings
+        self._watch.battery_low_fraction = settings.battery_low_fraction
 
     def start(self) -> None:
         """Begin to watch for salient events."""
@@ -203,14 +207,14 @@ class RobotAgentHarness:
         self._mission, self._cancel_reason = mission, None
         self._canceled.clear()
         self._idle.clear()
-        limit = self._limit_time()
+        limit = self._limit_time(mission)
         try:
             started = MissionStarted(
                 instruction=instruction,
-                robot_id=self._settings.robot_id,
+                robot_id=mission.settings.robot_id,
                 provider=self._model.provider,
                 model=self._model.model,
-                max_steps=self._settings.max_steps,
+                max_steps=mission.settings.max_steps,
             )
             await self._journal.append((started, Correlation(mission_id=mission.mission_id)))
             reason = await self._until_end(self._turns, mission)
@@ -223,9 +227,9 @@ class RobotAgentHarness:
             self._mission = None
             self._idle.set()
 
-    def _limit_time(self) -> asyncio.TimerHandle | None:
+    def _limit_time(self, mission: Mission) -> asyncio.TimerHandle | None:
         """Have the mission under way cancelled when its time is up, whatever it waits for."""
-        limit_s = self._settings.max_wall_time_s
+        limit_s = mission.settings.max_wall_time_s
         if limit_s == 0.0:
             return None
         return asyncio.get_running_loop().call_later(limit_s, self.cancel_mission, 'max_wall_time')
@@ -238,9 +242,9 @@ class RobotAgentHarness:
             while True:
                 if self._cancel_reason is not None:
                     return self._cancel_reason
-                if mission.step >= self._settings.max_steps:
+                if mission.step >= mission.settings.max_steps:
                     return 'max_steps'
-                if self._settings.spent(mission):
+                if mission.settings.spent(mission):
                     return 'max_tokens'
                 mission.step += 1
                 turn = await turns.take(mission, trigger, evidence)

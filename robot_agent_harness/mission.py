@@ -60,9 +60,9 @@ class LoopSettings:
         return 0 < self.max_tokens <= mission.tokens
 
     def begin(self, mission_id: str, instruction: str) -> Mission:
-        """Return a mission that knows nothing yet."""
+        """Return a mission that knows nothing yet, and keeps to these bounds to its end."""
         world = WorldModel(history_size=self.history_size) if self.world_model else None
-        return Mission(mission_id, instruction, world)
+        return Mission(mission_id, instruction, world, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,8 @@ class Mission:
     instruction: str
     world: WorldModel | None
     """What it remembers; None where that is switched off."""
+    settings: LoopSettings
+    """The bounds that held when it began."""
     mailbox: Mailbox = field(default_factory=Mailbox)
     step: int = 0
     claim: Claim | None = None

@@ -29,6 +29,30 @@ class Parameter:
     maximum: float | None = None
     choices: tuple[Value, ...] = ()
 
+    @property
+    def live(self) -> str:
+        """From when on a change while the node runs counts; empty: it cannot be changed then."""
+        return _LIVE.get(self.name, '')
+
+    @property
+    def fixed(self) -> str:
+        """Why it cannot be changed while the node runs; empty where it can."""
+        if self.live:
+            return ''
+        group = self.name.partition('.')[0]
+        return _FIXED.get(self.name) or _FIXED.get(group) or 'it is read at the configuration'
+
+    @property
+    def allowed(self) -> str:
+        """The values that it takes, in words."""
+        if self.choices:
+            return f'one of {", ".join(str(choice) or "empty" for choice in self.choices)}'
+        if self.minimum is None and self.maximum is None:
+            return _KIND[type(self.default)]
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        return f'from {low:g} to {high:g}'
+
     def check(self, value: Any) -> Value:
         """Return the value, an integer widened where a float is meant.
 
@@ -42,26 +66,56 @@ class Parameter:
             raise ConfigurationError(
                 f'parameter {self.name}: must be {_KIND[wanted]}, got {value!r} ({got})'
             )
-        if self.choices and value not in self.choices:
-            allowed = ', '.join(str(choice) for choice in self.choices)
+        if not self._takes(value):
             raise ConfigurationError(
-                f'parameter {self.name}: must be one of {allowed}, got {value!r}'
+                f'parameter {self.name}: must be {self.allowed}, got {value!r}'
             )
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            self._check_range(value)
         return value
 
-    def _check_range(self, value: float) -> None:
+    def _takes(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return True
         low = -math.inf if self.minimum is None else self.minimum
         high = math.inf if self.maximum is None else self.maximum
-        if not low <= value <= high:
-            raise ConfigurationError(
-                f'parameter {self.name}: must be from {low:g} to {high:g}, got {value!r}'
-            )
+        return low <= value <= high
 
 
 _KIND = {bool: 'true or false', int: 'an integer', float: 'a number', str: 'text'}
 _P = Parameter
+
+_MISSION = 'the next mission'
+_ACTION = 'actions that start from then on'
+_LIVE = {
+    'mission.max_steps': _MISSION,
+    'mission.max_tokens': _MISSION,
+    'mission.max_wall_time_s': _MISSION,
+    'world_model.enabled': _MISSION,
+    'world_model.history_size': _MISSION,
+    'snapshot.max_bytes': 'the next call, and the next mission',
+    'battery.low_fraction': 'what is noticed from then on',
+    'navigation.accept_timeout_s': _ACTION,
+    'navigation.execution_timeout_s': _ACTION,
+    'navigation.verify_timeout_s': _ACTION,
+    'navigation.xy_tolerance_m': _ACTION,
+    'navigation.yaw_tolerance_rad': _ACTION,
+    'navigation.cancel_on_timeout': _ACTION,
+}
+"""What may change while the node runs, and what the new value counts for."""
+_FIXED = {
+    'autostart': 'it decides what happens at the start',
+    'robot_id': 'the records of one run are about one robot',
+    'journal': 'the journal was opened with it',
+    'skills_file': 'clients and models know the skills that it named',
+    'places_file': 'edit the file: it is read again when it changes',
+    'mcp': 'the MCP server was made with it',
+    'metrics': 'the MCP server was made with it',
+    'model': "the model's client was made with it",
+    'snapshot': 'what has been heard was judged by it',
+    'battery': 'what has been heard was judged by it',
+}
+"""Why others may not, by parameter or group; what is not named here is read only once."""
 
 PARAMETERS: tuple[Parameter, ...] = (
     _P('autostart', True, 'Configure and activate the lifecycle node at start.'),
@@ -180,6 +234,23 @@ PARAMETERS: tuple[Parameter, ...] = (
 """The table, in the order of the contract."""
 
 _BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
+
+
+def change_parameters(values: Mapping[str, Value], given: Mapping[str, Any]) -> dict[str, Value]:
+    """Return every parameter's value after a change while the node runs.
+
+    :param values: all of them before.
+    :param given: those to change; one that may not change may be given the value that it has.
+    :raises ConfigurationError: a name is unknown, a value is not allowed, or may not change now;
+        names the parameter, and what is allowed or why it may not.
+    """
+    changed = check_parameters({**values, **given})
+    for name, parameter in _BY_NAME.items():
+        if parameter.fixed and changed[name] != values[name]:
+            raise ConfigurationError(
+                f'parameter {name}: it cannot be changed while the node runs: {parameter.fixed}'
+            )
+    return changed
 
 
 def check_parameters(given: Mapping[str, Any]) -> dict[str, Value]:

@@ -36,7 +36,7 @@ from robot_agent_harness.llm.client import (
 )
 from robot_agent_harness.llm.planner import Planner, Prompt, Situation
 from robot_agent_harness.llm.prompting import read_prompt, with_intent
-from robot_agent_harness.mission import Claim, LoopSettings, Mission, MissionOutcome
+from robot_agent_harness.mission import Claim, Mission, MissionOutcome
 from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
@@ -97,7 +97,6 @@ class TurnTaker:
         observer: WorldObserver,
         places: PlaceBook,
         redactor: Redactor,
-        settings: LoopSettings,
         busy: Callable[[Mission], bool],
         canceled: asyncio.Event,
     ) -> None:
@@ -116,7 +115,6 @@ class TurnTaker:
         self._observer = observer
         self._places = places
         self._redactor = redactor
-        self._settings = settings
         self._busy = busy
         self._canceled = canceled
 
@@ -137,7 +135,7 @@ class TurnTaker:
             turn_id=turn_id,
             snapshot_id=snapshot.snapshot_id,
         )
-        projection = project(snapshot, max_bytes=self._settings.projection_max_bytes)
+        projection = project(snapshot, max_bytes=mission.settings.projection_max_bytes)
         prompt = self._prompt(mission, trigger, evidence, snapshot, projection)
         turn = _Turn(mission, correlation, snapshot, self._finish_skill(mission))
         tools = self._tools(turn.finish)
@@ -168,7 +166,7 @@ class TurnTaker:
                 metadata=self._metadata(mission, trigger),
                 force_tool=nudged and not used_tools,
             )
-            if self._settings.spent(mission):
+            if mission.settings.spent(mission):
                 return TurnResult()
             decision = await self._asker.decide(request, mission, correlation)
             messages.append(AssistantMessage(decision))
@@ -203,7 +201,7 @@ class TurnTaker:
             mission_id=mission.mission_id,
             instruction=clean(mission.instruction),
             step=mission.step,
-            max_steps=self._settings.max_steps,
+            max_steps=mission.settings.max_steps,
             trigger=trigger,
             evidence=tuple(clean(line) for line in evidence),
             projection=clean(projection.text),

@@ -952,7 +952,31 @@ _CONTRACT = (
             'A managed lifecycle node, activated by default.',
             'test_node_lifecycle.py::test_every_transition_does_what_it_says',
             'test_node_lifecycle.py'
-            '::test_a_transition_that_fails_is_explained_and_can_be_repeated',
+            '::test_a_configuration_that_fails_is_explained_and_works_once_the_cause_is_mended',
+            'test_node_lifecycle.py'
+            '::test_an_activation_whose_port_is_taken_fails_and_works_once_it_is_free',
+            'test_node_lifecycle.py::test_a_recovery_that_the_journal_refuses_is_explained_and_done'
+            '_after_a_new_configuration',
+            'test_node_lifecycle.py'
+            '::test_an_action_goes_on_to_its_verified_end_over_a_deactivation',
+            'test_node_lifecycle.py'
+            '::test_a_shutdown_from_any_state_ends_the_process_with_the_journal_closed',
+            'test_node_lifecycle.py::test_a_transition_that_is_none_of_the_state_is_refused',
+        ),
+        _clause(
+            'CON-ROS-16',
+            'QoS matches what robots publish, and what does not go together is reported.',
+            'test_node_qos.py::test_a_source_is_heard_whatever_qos_it_publishes_with',
+            'test_node_qos.py'
+            '::test_a_publisher_that_offers_too_little_is_named_with_the_policy_until_it_leaves',
+            'test_node_qos.py::test_a_human_who_speaks_best_effort_is_told_that_nobody_hears',
+            'test_node_qos.py::test_a_subscriber_that_asks_for_too_much_is_named',
+            'test_node_qos.py::test_what_an_offer_lacks_is_said_policy_by_policy',
+        ),
+        _clause(
+            'CON-ROS-17',
+            'A node without a robot says once what it does not hear, and how to find out why.',
+            'test_node_qos.py::test_a_robot_that_is_not_there_is_missed_once_in_the_log',
         ),
         _clause(
             'CON-ROS-02',
@@ -1078,6 +1102,28 @@ _CONTRACT = (
             'An unknown parameter, or a value out of range, is refused at start by its name.',
             'test_node_start.py::test_a_parameter_that_cannot_be_meant_is_refused_by_name',
             'test_node_start.py::test_a_whole_number_is_taken_for_a_number',
+        ),
+        _clause(
+            'CON-PAR-21',
+            'What can change while the node runs does, checked, together or not at all, and on'
+            ' record; what is under way keeps to what it began with. The rest is read-only and'
+            ' says why.',
+            'test_node_parameters.py'
+            '::test_every_parameter_says_what_it_takes_and_whether_it_may_change',
+            'test_node_parameters.py::test_a_change_is_taken_told_in_the_log_and_read_back',
+            'test_node_parameters.py::test_a_whole_number_is_taken_for_a_number_at_run_time_too',
+            'test_node_parameters.py'
+            '::test_a_change_that_is_not_allowed_is_refused_with_the_reason',
+            'test_node_parameters.py::test_parameters_change_together_or_not_at_all',
+            'test_node_parameters.py'
+            '::test_a_value_that_is_the_same_may_be_given_so_that_a_whole_file_can_be_loaded',
+            'test_retune.py::test_an_action_is_judged_by_the_tolerance_that_held_when_it_began',
+            'test_retune.py::test_an_action_waits_for_its_answer_as_long_as_held_when_it_began',
+            'test_retune.py::test_a_mission_keeps_the_bounds_that_it_began_with',
+            'test_retune.py::test_a_battery_is_low_by_the_limit_that_holds_now',
+            'test_retune.py::test_a_refusal_shows_no_more_of_the_world_than_is_allowed_now',
+            'test_retune.py::test_a_change_is_on_record_so_that_a_replay_knows_it',
+            'test_retune.py::test_a_parameter_may_change_while_the_node_runs_or_says_why_not',
         ),
         _clause(
             'CON-PAR-05',
@@ -2555,10 +2601,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
         ),
         'test_node_topics.py': NotAClause(
             'closer looks at CON-ROS and CON-PAR-01 from outside the node',
-            (
-                'test_a_mission_that_the_end_of_the_node_interrupts_is_ended_and_told_so',
-                'test_every_parameter_describes_itself_and_cannot_be_changed',
-            ),
+            ('test_a_mission_that_the_end_of_the_node_interrupts_is_ended_and_told_so',),
         ),
         'test_packaging.py': NotAClause(
             'rules of the house: versions, licences, descriptions, shipped files',

@@ -17,7 +17,6 @@ import re
 import sqlite3
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 from arriving_nav2 import ArrivingNav2
@@ -383,45 +382,35 @@ def test_a_journal_that_cannot_be_written_is_an_error_in_diagnostics(
     pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
     from diagnostic_msgs.msg import DiagnosticStatus
 
-    from robot_agent_harness.ros.diagnostics import Diagnostics
+    from robot_agent_harness.ros.health import Health
 
     told: list[Any] = []
-    publisher = SimpleNamespace(publish=told.append)
-    node = SimpleNamespace(
-        create_publisher=lambda *_, **__: publisher, get_name=lambda: 'robot_agent_harness'
-    )
 
     def full() -> None:
         raise sqlite3.OperationalError('database or disk is full')
 
     async def scenario() -> None:
         async with Bench(tmp_path / 'j.db') as bench:
-            diagnostics = Diagnostics(
-                node,
+            health = Health(
                 bench.core,
                 clock=bench.clock,
-                robot_id='robot',
                 battery_low_fraction=0.2,
                 model=None,
-                readiness=lambda: None,
                 endpoint=lambda: None,
+                mismatches=lambda: (),
             )
-            diagnostics.publish()
+            told.append(health.findings()['journal'])
             with monkeypatch.context() as patch:
                 patch.setattr(bench.core.journal._database, 'begin', full)
                 await bench.call('navigate_to_pose', GOAL)
-                diagnostics.publish()
+                told.append(health.findings()['journal'])
             await asyncio.sleep(1.0)
-            diagnostics.publish()
+            told.append(health.findings()['journal'])
 
     run_virtual(scenario())
-    found = [
-        next(status for status in message.status if status.name.endswith('journal'))
-        for message in told
-    ]
-    assert [status.level for status in found] == [
+    assert [level for level, _, _ in told] == [
         DiagnosticStatus.OK,
         DiagnosticStatus.ERROR,
         DiagnosticStatus.OK,
     ]
-    assert 'full' in found[1].message
+    assert 'full' in told[1][1]

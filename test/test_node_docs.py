@@ -55,8 +55,10 @@ def test_the_page_has_one_row_for_each_parameter_in_order():
 
 @pytest.mark.parametrize('parameter', PARAMETERS, ids=lambda parameter: parameter.name)
 def test_a_row_says_what_the_table_says(parameter: Parameter):
-    allowed, default, meaning = rows(PARAMETERS_PAGE)[parameter.name]
+    allowed, default, meaning, change = rows(PARAMETERS_PAGE)[parameter.name]
     assert meaning == parameter.description
+    told = f'counts for {parameter.live}' if parameter.live else f'refused: {parameter.fixed}'
+    assert change == told
     assert default == shown(parameter.default)
     if parameter.choices:
         assert allowed == ', '.join(shown(choice) for choice in parameter.choices)
@@ -121,9 +123,9 @@ def test_the_page_names_every_topic_action_and_status_of_the_node():
     followed = {'odom', 'amcl_pose', 'battery_state', 'emergency_stop', 'navigate_to_pose'}
     assert own | followed | {'/diagnostics'} <= set(rows(ROS_PAGE.replace('`, `', '` | `')))
     diagnosed = re.findall(
-        r"^            '([a-z ]+)': self\._",
-        (ROOT / 'robot_agent_harness/ros/diagnostics.py').read_text(),
+        r"^            '([a-z ]+)': self\._\w+\((?:snapshot)?\),$",
+        (ROOT / 'robot_agent_harness/ros/health.py').read_text(),
         re.MULTILINE,
     )
-    assert len(diagnosed) == 8
-    assert set(diagnosed) <= set(rows(ROS_PAGE))
+    assert len(diagnosed) == 9
+    assert {'lifecycle', *diagnosed} <= set(rows(ROS_PAGE))

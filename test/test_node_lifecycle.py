@@ -5,18 +5,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+import contextlib
+import os
+from pathlib import Path
+import re
 import signal
+import socket
+import sqlite3
 from typing import Any
 
 import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from mcp import Client
-from node_rig import FakeNav2, FakeRobot, harness, HarnessProcess, Probe
+from node_rig import FakeNav2, FakeRobot, harness, HarnessProcess, NODE, Probe, SUCCEEDED
 
-from robot_agent_harness.journal import JournalReader
+from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.events import Correlation, ToolCallRecorded
+from robot_agent_harness.journal import JournalReader, MissionJournal
+from robot_agent_harness.journal.lock import JournalLock
 
 READY = r'ready: MCP at (http://127\.0\.0\.1:\d+/mcp), journal .*, model none'
 GOAL = {'x': 1.0, 'y': 0.0}
@@ -87,15 +98,194 @@ def test_every_transition_does_what_it_says(probe, tmp_path):
         assert node.ends() == 0
 
 
-def test_a_transition_that_fails_is_explained_and_can_be_repeated(probe, tmp_path):
+class Told:
+    """What the node says of its lifecycle in /diagnostics."""
+
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+        self._heard = probe.listen(DiagnosticArray, '/diagnostics')
+
+    def until(self, level: bytes, text: str) -> None:
+        self._probe.until(
+            lambda: any(
+                status.level == level and text in status.message
+                for array in self._heard[-3:]
+                for status in array.status
+                if status.name == f'{NODE[1:]}: lifecycle'
+            ),
+            (text, self._heard[-1:]),
+        )
+
+
+@contextlib.contextmanager
+def folder_missing(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
     blocked = tmp_path / 'folder'
     blocked.touch()
-    with harness(blocked / 'j.db', autostart=False) as node:
+    yield {'journal__path': blocked / 'j.db'}, 'parameter journal.path'
+    blocked.unlink()
+
+
+@contextlib.contextmanager
+def second_holder(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    path = tmp_path / 'held.db'
+    path.touch()
+    lock = JournalLock(path)
+    path.unlink()
+    yield {'journal__path': path}, f'is in use by another harness (process {os.getpid()})'
+    lock.release()
+
+
+@contextlib.contextmanager
+def places_wrong(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    path = tmp_path / 'places.yaml'
+    path.write_text('places: {dock: {x: here, y: 0.0}}')
+    yield {'places_file': path}, 'places.dock.x'
+    path.write_text('places: {dock: {x: 1.0, y: 0.0}}')
+
+
+@pytest.mark.parametrize('fault', [folder_missing, second_holder, places_wrong])
+def test_a_configuration_that_fails_is_explained_and_works_once_the_cause_is_mended(
+    probe, tmp_path, fault
+):
+    told = Told(probe)
+    with fault(tmp_path) as (given, why):
+        node = HarnessProcess(
+            parameters={
+                'journal.path': tmp_path / 'j.db',
+                'mcp.enabled': False,
+                'autostart': False,
+                **{name.replace('__', '.'): value for name, value in given.items()},
+            }
+        )
+        told.until(DiagnosticStatus.WARN, 'unconfigured')
         assert not probe.transition(Transition.TRANSITION_CONFIGURE)
-        node.says(r'\[ERROR\].*configure failed: parameter journal\.path')
+        node.says(rf'\[ERROR\].*configure failed: .*{re.escape(why)}')
+        told.until(DiagnosticStatus.ERROR, why)
         assert probe.state() == 'unconfigured'
-        blocked.unlink()
+    try:
         assert probe.transition(Transition.TRANSITION_CONFIGURE)
+        told.until(DiagnosticStatus.WARN, 'inactive')
+        assert probe.transition(Transition.TRANSITION_ACTIVATE)
+        told.until(DiagnosticStatus.OK, 'active')
+    finally:
+        assert node.end() == 0
+    assert sum('Traceback' in line for line in node.lines) == 0
+
+
+def test_an_activation_whose_port_is_taken_fails_and_works_once_it_is_free(probe, tmp_path):
+    told = Told(probe)
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        port = taken.getsockname()[1]
+        node = HarnessProcess(
+            parameters={
+                'journal.path': tmp_path / 'j.db',
+                'mcp.port': port,
+                'autostart': False,
+            }
+        )
+        assert probe.transition(Transition.TRANSITION_CONFIGURE)
+        assert not probe.transition(Transition.TRANSITION_ACTIVATE)
+        node.says(rf'\[ERROR\].*activate failed: mcp\.port: 127\.0\.0\.1:{port} is in use')
+        told.until(DiagnosticStatus.ERROR, f'activate failed: mcp.port: 127.0.0.1:{port} is in')
+        assert probe.state() == 'inactive'
+    try:
+        assert probe.transition(Transition.TRANSITION_ACTIVATE)
+        told.until(DiagnosticStatus.OK, 'active')
+        assert call(node.says(READY).group(1), 'list_places')['status'] == 'completed'
+    finally:
+        assert node.end() == 0
+
+
+def test_a_recovery_that_the_journal_refuses_is_explained_and_done_after_a_new_configuration(
+    probe, tmp_path
+):
+    told, path = Told(probe), tmp_path / 'j.db'
+    asyncio.run(leave_a_call_open(path))
+    with harness(path, autostart=False, mcp__enabled=False) as node:
+        assert probe.transition(Transition.TRANSITION_CONFIGURE)
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute('BEGIN IMMEDIATE')
+        assert probe.transition(Transition.TRANSITION_ACTIVATE)
+        node.says(r'\[ERROR\].*no physical work is taken: recovery failed: ')
+        told.until(DiagnosticStatus.WARN, 'recovery failed: ')
+        told.until(DiagnosticStatus.WARN, 'clean up, configure, activate')
+        other.close()
+        assert probe.transition(Transition.TRANSITION_DEACTIVATE)
+        assert probe.transition(Transition.TRANSITION_CLEANUP)
+        assert probe.transition(Transition.TRANSITION_CONFIGURE)
+        assert probe.transition(Transition.TRANSITION_ACTIVATE)
+        told.until(DiagnosticStatus.OK, 'active')
+    assert not any('Traceback' in line for line in node.lines)
+    with JournalReader(path) as reader:
+        assert [event.payload['status'] for event in reader.events(type='TOOL_RESULT_RECORDED')]
+        assert reader.open_work().calls == ()
+
+
+async def leave_a_call_open(path: Path) -> None:
+    journal = MissionJournal.open(path, clock=SystemClock())
+    recorded = ToolCallRecorded(
+        name='list_places',
+        arguments={},
+        decision_snapshot_id=None,
+        purpose=None,
+        expected_outcome=None,
+        client={},
+    )
+    await journal.append((recorded, Correlation(tool_call_id='open')))
+    await journal.close()
+
+
+def test_an_action_goes_on_to_its_verified_end_over_a_deactivation(probe, tmp_path):
+    robot, nav2 = FakeRobot(probe), FakeNav2(probe)
+    with harness(tmp_path / 'j.db') as node:
+        url, action_id = start_goal(node, nav2)
+        assert probe.transition(Transition.TRANSITION_DEACTIVATE)
+        assert call(url, 'navigate_to_pose', **GOAL)['status'] == 'harness_inactive'
+        robot.x = GOAL['x']
+        nav2.report(action_id, SUCCEEDED)
+        ended = call(url, 'wait_for_action', action_id=action_id)
+        assert (ended['state'], ended['reason']) == ('SUCCEEDED', 'verified')
+        assert probe.transition(Transition.TRANSITION_ACTIVATE)
+        nav2.probe.until(
+            lambda: call(url, 'navigate_to_pose', x=2.0, y=0.0)['status'] == 'accepted'
+        )
+
+
+@pytest.mark.parametrize('state', ['unconfigured', 'inactive', 'active'])
+def test_a_shutdown_from_any_state_ends_the_process_with_the_journal_closed(
+    probe, tmp_path, state
+):
+    path = tmp_path / 'j.db'
+    with harness(path, autostart=False, mcp__enabled=False) as node:
+        ways = {
+            'unconfigured': ([], Transition.TRANSITION_UNCONFIGURED_SHUTDOWN),
+            'inactive': (
+                [Transition.TRANSITION_CONFIGURE],
+                Transition.TRANSITION_INACTIVE_SHUTDOWN,
+            ),
+            'active': (
+                [Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE],
+                Transition.TRANSITION_ACTIVE_SHUTDOWN,
+            ),
+        }
+        before, shutdown = ways[state]
+        for transition in before:
+            assert probe.transition(transition)
+        assert probe.state() == state
+        assert probe.transition(shutdown)
+        assert node.ends() == 0
+    assert path.exists() == (state != 'unconfigured')
+    assert not path.with_name('j.db-wal').exists()
+
+
+def test_a_transition_that_is_none_of_the_state_is_refused(probe, tmp_path):
+    with harness(tmp_path / 'j.db', autostart=False, mcp__enabled=False):
+        assert not probe.transition(Transition.TRANSITION_ACTIVATE)
+        assert probe.state() == 'unconfigured'
+        assert probe.transition(Transition.TRANSITION_CONFIGURE)
+        assert not probe.transition(Transition.TRANSITION_CONFIGURE)
+        assert not probe.transition(Transition.TRANSITION_DEACTIVATE)
+        assert probe.state() == 'inactive'
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['sigint', 'sigterm'])

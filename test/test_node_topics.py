@@ -26,16 +26,13 @@ from node_rig import (
     Probe,
     SUCCEEDED,
 )
-from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.action import ActionClient
-from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 
 from robot_agent_harness.action import RunMission
 from robot_agent_harness.journal import JournalReader
 from robot_agent_harness.msg import MissionEvent, RobotActionState, WorldSnapshot
-from robot_agent_harness.parameters import PARAMETERS
 
 ROBOT_ID = f'robot of {NODE}'
 SCRIPT = """\
@@ -147,28 +144,6 @@ def live(running: Live) -> Live:
     return running
 
 
-def test_every_parameter_describes_itself_and_cannot_be_changed(live):
-    names = [parameter.name for parameter in PARAMETERS]
-    described = live.probe.call(
-        DescribeParameters,
-        f'{NODE}/describe_parameters',
-        DescribeParameters.Request(names=names),
-    )
-    for parameter, told in zip(PARAMETERS, described.descriptors, strict=True):
-        assert (told.name, told.description) == (parameter.name, parameter.description)
-        assert told.read_only
-        limits = [*told.integer_range, *told.floating_point_range]
-        assert bool(limits) == (parameter.minimum is not None)
-        if limits:
-            assert limits[0].from_value == parameter.minimum
-        assert bool(told.additional_constraints) == bool(parameter.choices)
-    change = Parameter('mission.max_steps', value=3).to_parameter_msg()
-    answer = live.probe.call(
-        SetParameters, f'{NODE}/set_parameters', SetParameters.Request(parameters=[change])
-    )
-    assert not answer.results[0].successful
-
-
 def test_the_world_is_published_to_whoever_listens(live):
     heard = live.probe.listen(WorldSnapshot, f'{NODE}/world_snapshot')
     live.probe.until(lambda: heard and heard[-1].controller_reachable)
@@ -272,7 +247,7 @@ def test_a_human_message_is_recorded_with_the_mission_under_way(live):
 
 def diagnosed(live: Live, heard: list[DiagnosticArray]) -> dict[str, DiagnosticStatus]:
     return {
-        status.name.removeprefix('robot_agent_harness: '): status
+        status.name.removeprefix(f'{NODE[1:]}: '): status
         for array in heard
         for status in array.status
         if status.hardware_id == ROBOT_ID
@@ -288,6 +263,8 @@ def test_diagnostics_say_what_would_stand_in_the_way(live):
         'journal': DiagnosticStatus.OK,
         'controller': DiagnosticStatus.OK,
         'localization': DiagnosticStatus.OK,
+        'odometry': DiagnosticStatus.OK,
+        'topics': DiagnosticStatus.OK,
         'battery': DiagnosticStatus.OK,
         'emergency stop': DiagnosticStatus.OK,
         'model': DiagnosticStatus.OK,
@@ -295,7 +272,11 @@ def test_diagnostics_say_what_would_stand_in_the_way(live):
     }
     journal = {item.key: item.value for item in found['journal'].values}
     assert journal['path'] == str(live.journal)
+    assert int(journal['free_mb']) > 0
     assert found['mcp'].message == 'not served'
+    for name in ('localization', 'odometry', 'battery', 'emergency stop'):
+        age_s = {item.key: float(item.value) for item in found[name].values if 'age' in item.key}
+        assert age_s['age_s'] < 30.0, name
 
 
 def test_diagnostics_follow_the_robot_when_it_fails(live):
@@ -303,7 +284,8 @@ def test_diagnostics_follow_the_robot_when_it_fails(live):
     heard = live.probe.listen(DiagnosticArray, '/diagnostics')
     live.nav2.withdraw()
     live.robot.halt()
-    bad = {'controller': DiagnosticStatus.ERROR, 'localization': DiagnosticStatus.WARN}
+    warn = DiagnosticStatus.WARN
+    bad = {'controller': DiagnosticStatus.ERROR, 'localization': warn, 'odometry': warn}
 
     def failed() -> bool:
         found = diagnosed(live, heard[-1:])

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 import pytest
 
 from robot_agent_harness.jsonable import jsonable
-from robot_agent_harness.mission import Mission
+from robot_agent_harness.mission import LoopSettings
 from robot_agent_harness.texts import compact
 from robot_agent_harness.validation import explain
 
@@ -53,7 +53,7 @@ def test_a_finding_about_a_huge_integer_is_told() -> None:
 
 
 def test_usage_that_is_no_count_is_not_counted() -> None:
-    mission = Mission('mission-1', 'go', None)
+    mission = LoopSettings('robot', world_model=False).begin('mission-1', 'go')
     mission.spend({'input_tokens': 3, 'output_tokens': None, 'cache': 'many', 'cached': True})
     mission.spend({'input_tokens': 4, 'output_tokens': 5})
     assert mission.usage == {'input_tokens': 7, 'output_tokens': 5}

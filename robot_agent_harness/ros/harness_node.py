@@ -13,15 +13,21 @@ executor; its transitions are called there and hand over to the asyncio loop tha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import logging
 import sys
 from typing import Any
 
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
 
 from robot_agent_harness.errors import HarnessError
+from robot_agent_harness.parameters import change_parameters
+from robot_agent_harness.ros.diagnostics import Diagnostics, ERROR, Finding, OK, PERIOD_S, WARN
 from robot_agent_harness.ros.node_parameters import declare_parameters
+from robot_agent_harness.ros.publications import every
+from robot_agent_harness.ros.ros_clock import RosClock
 from robot_agent_harness.ros.session import HarnessSession, McpTransport
 from robot_agent_harness.ros.threads import on_loop
 
@@ -54,7 +60,7 @@ class HarnessNode(LifecycleNode):
         try:
             self.values = declare_parameters(self)
         except BaseException:
-            self.destroy_node()  # or others would go on seeing its services
+            super().destroy_node()  # or others would go on seeing its services
             raise
         self.session: HarnessSession | None = None
         self.failure: str | None = None
@@ -66,6 +72,21 @@ class HarnessNode(LifecycleNode):
         if mcp_stdio:
             self._mcp = 'stdio'
         self._on_finalized = on_finalized
+        self._failed: str | None = None
+        diagnostics = Diagnostics(
+            self,
+            clock=RosClock(self.get_clock()),
+            hardware_id=str(self.values['robot_id']),
+            look=self._findings,
+        )
+        self._publishing = asyncio.run_coroutine_threadsafe(
+            every(PERIOD_S, diagnostics.publish), loop
+        )
+
+    def destroy_node(self) -> None:
+        """Publish nothing any more, and withdraw from the graph."""
+        self._publishing.cancel()
+        super().destroy_node()
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Open the journal and follow the robot."""
@@ -99,6 +120,32 @@ class HarnessNode(LifecycleNode):
         """Return to unconfigured after a fault in a transition, with nothing left open."""
         return self._transition('error processing', self._close)
 
+    def set_parameters(self, parameter_list: list[Parameter[Any]]) -> list[SetParametersResult]:
+        """Change parameters one by one; what the services and rclpy's own method come to."""
+        return [self.set_parameters_atomically([parameter]) for parameter in parameter_list]
+
+    def set_parameters_atomically(
+        self, parameter_list: list[Parameter[Any]]
+    ) -> SetParametersResult:
+        """Change all of the parameters or none, and have the changes count before they are told.
+
+        The table judges, before rclpy does: its reasons name what is allowed.
+        """
+        given = {parameter.name: parameter.value for parameter in parameter_list}
+        try:
+            values = change_parameters(self.values, given)
+            changed = {name: values[name] for name in given if values[name] != self.values[name]}
+            if changed and self.session is not None:
+                self.session.retune(values, changed)
+        except HarnessError as error:
+            return SetParametersResult(successful=False, reason=' '.join(str(error).split()))
+        self.values = values
+        if not changed:
+            return SetParametersResult(successful=True)
+        return super().set_parameters_atomically(
+            [Parameter(name, value=value) for name, value in changed.items()]
+        )
+
     @property
     def _held(self) -> HarnessSession:
         if self.session is None:
@@ -118,18 +165,34 @@ class HarnessNode(LifecycleNode):
         if self.session is not None:
             on_loop(self._loop, self.session.deactivate())
 
+    def _findings(self) -> Mapping[str, Finding]:
+        """Return what is so now; on the loop."""
+        session = self.session
+        if session is None:
+            return {'lifecycle': self._lifecycle('unconfigured', {})}
+        mission = {'mission': session.core.harness.mission_id}
+        lifecycle = self._lifecycle(session.readiness, mission)
+        return {'lifecycle': lifecycle, **session.health.findings()}
+
+    def _lifecycle(self, why_not: str | None, values: dict[str, Any]) -> Finding:
+        if self._failed is not None:
+            # Somebody wants more of the node than it can do; what that is comes first.
+            return ERROR, f'{self._failed} (now {why_not or "active"})', values
+        return (OK, 'active', values) if why_not is None else (WARN, why_not, values)
+
     def _transition(self, name: str, act: Callable[[], object]) -> TransitionCallbackReturn:
         """Carry a transition out; rclpy itself would swallow an exception without a word."""
-        self.failure = None
+        self.failure = self._failed = None
         try:
             act()
         except HarnessError as error:
             self.failure = ' '.join(str(error).split())
+            self._failed = f'{name} failed: {self.failure}'
             if self.says_failures:
                 logger.error('%s failed: %s', name, self.failure)
             return TransitionCallbackReturn.FAILURE
         except Exception as error:
-            self.failure = f'{name} failed: {error!r}'
+            self.failure = self._failed = f'{name} failed: {error!r}'
             logger.exception('%s failed', name)
             return TransitionCallbackReturn.ERROR
         return TransitionCallbackReturn.SUCCESS

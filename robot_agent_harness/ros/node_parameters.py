@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declares the harness node's parameters from the one table, and checks what was given.
 
-They are read once, when the node is configured, and therefore read-only while it runs: a limit
-that seems changed but is not would be worse than one that cannot be changed.
+Only what is looked at anew for each action or mission may change while the node runs; the rest is
+read-only: a limit that seems changed but is not would be worse than one that cannot be changed.
 """
 
 from __future__ import annotations
@@ -44,10 +44,17 @@ def declare_parameters(node: Node) -> dict[str, Value]:
 
 
 def _descriptor(parameter: Parameter) -> ParameterDescriptor:
-    descriptor = ParameterDescriptor(description=parameter.description, read_only=True)
-    if parameter.choices:
-        allowed = ', '.join(repr(choice) for choice in parameter.choices)
-        descriptor.additional_constraints = f'one of {allowed}'
+    constraints = [parameter.allowed] if parameter.choices else []
+    constraints.append(
+        f'a change counts for {parameter.live}'
+        if parameter.live
+        else f'it cannot be changed while the node runs: {parameter.fixed}'
+    )
+    descriptor = ParameterDescriptor(
+        description=parameter.description,
+        read_only=not parameter.live,
+        additional_constraints='; '.join(constraints),
+    )
     if parameter.minimum is None and parameter.maximum is None:
         return descriptor
     low = -math.inf if parameter.minimum is None else parameter.minimum

@@ -21,9 +21,9 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
-from robot_agent_harness.assembly import assemble, CONTROLLER, Core
+from robot_agent_harness.assembly import assemble, CONTROLLER, Core, retune
 from robot_agent_harness.clock import RandomIds
-from robot_agent_harness.errors import ConfigurationError, JournalError
+from robot_agent_harness.errors import ConfigurationError, HarnessError, JournalError
 from robot_agent_harness.extras import missing_extra
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
@@ -31,17 +31,18 @@ from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.redaction import shared_redactor
-from robot_agent_harness.ros.diagnostics import Diagnostics
-from robot_agent_harness.ros.diagnostics import PERIOD_S as DIAGNOSTICS_PERIOD_S
+from robot_agent_harness.ros.health import Health
 from robot_agent_harness.ros.lean_mcp import without_cryptography
 from robot_agent_harness.ros.mission_server import DEACTIVATED, INTERRUPTED, MissionServer
 from robot_agent_harness.ros.nav2 import Nav2Controller
 from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_PERIOD_S
+from robot_agent_harness.ros.qos_watch import QosWatch
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.ros_clock import RosClock
 from robot_agent_harness.ros.threads import on_loop
 from robot_agent_harness.ros.world_sources import WorldSources
 from robot_agent_harness.world.salient import Salient
+from robot_agent_harness.world.snapshot import Availability, WorldSnapshot
 
 if TYPE_CHECKING:
     from robot_agent_harness.mcp_server import McpServer
@@ -55,6 +56,8 @@ CLOSE_S = 3.5
 """The longest that closing takes, whatever hangs: Ctrl-C must end the process within 5 s."""
 CANCEL_LEAVES_S = 0.5
 """How long closing waits for the controller's answer to a last cancel request."""
+MISSED_S = 10.0
+"""How long a robot may take to be heard: discovery on a slow network, and topics at 1 Hz."""
 HUMAN_DEPTH = 10
 HUMAN_TEXT_MAX = 4000
 """Characters of a human message that the model is shown."""
@@ -161,11 +164,26 @@ class HarnessSession:
         else:
             self._closing.result()
 
+    def retune(self, parameters: Mapping[str, Value], changed: Mapping[str, Value]) -> None:
+        """Have changed parameters count; on the rclpy thread.
+
+        :param parameters: all of them, checked.
+        :param changed: those that are new.
+        :raises HarnessError: the loop is too busy; nothing is changed.
+        """
+        on_loop(self._loop, self._retune(parameters, changed))
+
+    async def _retune(self, parameters: Mapping[str, Value], changed: Mapping[str, Value]) -> None:
+        retune(self.core, parameters, changed)
+        self._parameters = parameters
+        self.health.battery_low_fraction = float(parameters['battery.low_fraction'])
+        told = ', '.join(f'{name} = {value!r}' for name, value in changed.items())
+        logger.info('parameters changed: %s', told)
+
     def destroy(self) -> None:
         """Withdraw all ROS entities; on the rclpy thread, or once it has ended."""
         self._missions.close()
         self._publications.close()
-        self._diagnostics.close()
         self._sources.close()
         self._nav2.close()
         self._node.destroy_subscription(self._human)
@@ -257,15 +275,13 @@ class HarnessSession:
             base_frame=str(p['base_frame']),
         )
         self._publications = Publications(node, self.core, clock=self._clock)
-        self._diagnostics = Diagnostics(
-            node,
+        self.health = Health(
             self.core,
             clock=self._clock,
-            robot_id=str(p['robot_id']),
             battery_low_fraction=float(p['battery.low_fraction']),
             model=self.model,
-            readiness=lambda: self.readiness,
             endpoint=lambda: self._endpoint,
+            mismatches=QosWatch(node).look,
         )
         self._missions = MissionServer(node, self.core, loop=self._loop, refusal=self._refusal)
         self._human = node.create_subscription(
@@ -277,11 +293,21 @@ class HarnessSession:
         )
 
     async def _begin(self) -> None:
-        for period_s, act in (
-            (SNAPSHOT_PERIOD_S, self._publications.publish_snapshot),
-            (DIAGNOSTICS_PERIOD_S, self._diagnostics.publish),
-        ):
-            self._tasks.append(asyncio.create_task(every(period_s, act)))
+        snapshots = every(SNAPSHOT_PERIOD_S, self._publications.publish_snapshot)
+        self._tasks.append(asyncio.create_task(snapshots))
+        self._tasks.append(asyncio.create_task(self._miss_the_robot()))
+
+    async def _miss_the_robot(self) -> None:
+        """Say once what is still missing when a robot that is there would have been heard."""
+        await asyncio.sleep(MISSED_S)
+        missing = missing_of_the_robot(self.core.observer.peek())
+        if missing:
+            logger.warning(
+                'nothing heard within %g s of %s; `robot-agent-harness doctor` with the same'
+                ' --ros-args says what is there and what to do',
+                MISSED_S,
+                ', '.join(self._node.resolve_topic_name(name) for name in missing),
+            )
 
     async def _adopt(self, core: Core) -> LeftOpen:
         try:
@@ -293,10 +319,13 @@ class HarnessSession:
     async def _accept(self, recovery: asyncio.Task[Any]) -> None:
         try:
             await asyncio.shield(recovery)
-        except Exception:
+        except Exception as error:
             # Fail closed: with an earlier run's work open, nothing new may move the robot.
-            logger.exception('recovery failed; no physical work is taken')
-            self._refuse('recovery failed; see the log')
+            why = f'recovery failed: {" ".join(str(error).split())}; clean up, configure, activate'
+            logger.error(
+                'no physical work is taken: %s', why, exc_info=not isinstance(error, HarnessError)
+            )
+            self._refuse(why)
             return
         self.core.dispatcher.active = self._accepting = True
         where = f'MCP at {self._endpoint}' if self._endpoint else 'MCP over HTTP not served'
@@ -308,6 +337,9 @@ class HarnessSession:
         self._why_not = why
 
     async def _close(self) -> None:
+        self.core.states.closing(
+            cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
+        )
         self._refuse('closing')
         if self._activation is not None:
             self._activation.cancel()
@@ -356,3 +388,16 @@ class HarnessSession:
             self.core.harness.notify(Salient('human_message', text))
         except JournalError as error:
             logger.warning('a human message was not recorded: %s', error)
+
+
+def missing_of_the_robot(world: WorldSnapshot) -> list[str]:
+    """Return the topics and actions that nothing was ever heard of and a mission cannot do
+    without.
+    """
+    navigation = world.navigation.value
+    missing = {
+        'odom': world.odometry.availability is Availability.MISSING,
+        'amcl_pose': world.map_pose.availability is Availability.MISSING,
+        CONTROLLER: navigation is None or not navigation.controller_reachable,
+    }
+    return [name for name, is_missing in missing.items() if is_missing]

@@ -98,7 +98,8 @@ class RecordedToolDispatcher:
         self._tracker = tracker
         self._places = places
         self._starter = starter
-        self._projection_max_bytes = projection_max_bytes
+        self.projection_max_bytes = projection_max_bytes
+        """Most bytes of a snapshot in a result."""
         self._states = states
         self._clock = clock
         self._tasks: set[asyncio.Task[ToolResult]] = set()
@@ -273,7 +274,7 @@ class RecordedToolDispatcher:
             mission_id=context.mission_id,
             progress=context.progress,
             interest=context.interest,
-            projection_max_bytes=self._projection_max_bytes,
+            projection_max_bytes=self.projection_max_bytes,
         )
         running: Any = skill.function(skill_context, **parsed)
         return await self._finished(skill, running)

@@ -81,8 +81,10 @@ class ActionStarter:
         self._tracker = tracker
         self._places = places
         self._global_frame = global_frame
-        self._timeouts = timeouts
-        self._projection_max_bytes = projection_max_bytes
+        self.timeouts = timeouts
+        """Bounds of the actions that start from now on, where their skill has none of its own."""
+        self.projection_max_bytes = projection_max_bytes
+        """Most bytes of a snapshot in a refusal."""
         self._starting = asyncio.Lock()
         self._begun_ns = clock.monotonic_ns()
         self.active = False
@@ -90,7 +92,7 @@ class ActionStarter:
 
     def plan(self, managed: ManagedAction) -> ActionPlan:
         """Return how a managed skill's actions are carried out and judged."""
-        return ActionPlan(managed.controller, managed.verifier, managed.timeouts or self._timeouts)
+        return ActionPlan(managed.controller, managed.verifier, managed.timeouts or self.timeouts)
 
     async def start(
         self,
@@ -291,7 +293,7 @@ class ActionStarter:
         data: dict[str, Any] = {
             'failed_checks': failed,
             'snapshot_id': fresh.snapshot_id,
-            'snapshot': json.loads(project(fresh, max_bytes=self._projection_max_bytes).text),
+            'snapshot': json.loads(project(fresh, max_bytes=self.projection_max_bytes).text),
         }
         return ToolResult(status, f'nothing was sent to the robot. {told}', data)
 

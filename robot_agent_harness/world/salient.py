@@ -30,7 +30,8 @@ class SalientWatch:
     """Compares each snapshot with what was known before."""
 
     def __init__(self, *, battery_low_fraction: float) -> None:
-        self._low = battery_low_fraction
+        self.battery_low_fraction = battery_low_fraction
+        """Charge, of 1, below which a battery is low."""
         self._stopped = False
         self._battery_low = False
 
@@ -48,14 +49,14 @@ class SalientWatch:
         return (Salient('emergency_stop_released', 'the emergency stop has been released'),)
 
     def _battery(self, snapshot: WorldSnapshot) -> tuple[Salient, ...]:
-        battery = snapshot.battery.usable
+        battery, low = snapshot.battery.usable, self.battery_low_fraction
         if battery is None:
             return ()
         if self._battery_low:
-            self._battery_low = battery.fraction < self._low + BATTERY_HYSTERESIS
+            self._battery_low = battery.fraction < low + BATTERY_HYSTERESIS
             return ()
-        if battery.fraction >= self._low:
+        if battery.fraction >= low:
             return ()
         self._battery_low = True
-        details = {'fraction': round(battery.fraction, 3), 'limit': self._low}
+        details = {'fraction': round(battery.fraction, 3), 'limit': low}
         return (Salient('battery_low', f'the battery is at {battery.fraction:.0%}', details),)
