@@ -158,6 +158,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         100_000.0,
     ),
+    _P('dashboard.enabled', True, 'Serve the dashboard at /, beside MCP over HTTP.'),
     _P('metrics.enabled', False, 'Serve Prometheus metrics at /metrics, beside MCP over HTTP.'),
     _P(
         'model.provider',

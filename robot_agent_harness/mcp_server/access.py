@@ -39,23 +39,26 @@ def guarded_app(
     tokens: Sequence[Token],
     per_s: float,
     pages: Mapping[str, ASGIApp],
+    shell: Mapping[str, ASGIApp],
 ) -> Starlette:
     """Return an app that serves the endpoint, to holders of a token where there are any.
 
     :param per_s: how many requests a second each client may go on sending.
     :param pages: what is served beside it, by path, to holders of a token as well.
+    :param shell: the same for everybody: files that hold nothing of the robot.
     """
     limit = Middleware(RateLimit, per_s=per_s, now_s=time.monotonic)
     served = {path: endpoint, **pages}
     if not tokens:
-        routes = [Route(at, endpoint=app) for at, app in served.items()]
+        routes = [Route(at, endpoint=app) for at, app in {**served, **shell}.items()]
         return Starlette(routes=routes, middleware=[limit])
     backend = BearerAuthBackend(_TokenVerifier(tokens))
     return Starlette(
         routes=[
             Route(at, RequireAuthMiddleware(ScopeRefusals(app), required_scopes=[OBSERVE]))
             for at, app in served.items()
-        ],
+        ]
+        + [Route(at, endpoint=app) for at, app in shell.items()],
         middleware=[
             Middleware(AuthenticationMiddleware, backend=backend),
             Middleware(AuthContextMiddleware),

@@ -22,12 +22,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 SECURITY_HEADERS = (
     ('x-content-type-options', 'nosniff'),
     ('cache-control', 'no-store'),
-    ('content-security-policy', "default-src 'none'; frame-ancestors 'none'"),
+    (
+        'content-security-policy',
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+        " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
     ('x-frame-options', 'DENY'),
     ('referrer-policy', 'no-referrer'),
     ('cross-origin-resource-policy', 'same-origin'),
 )
-"""Of every response, so that no browser keeps, shows, embeds or guesses at one."""
+"""Of every response, so that no browser keeps, embeds or guesses at one, or runs or loads anything
+but the dashboard's own files."""
 UNHEARD_FACTOR = 2
 """How many times as many connections as are served may be open: they get 503, more nothing."""
 

@@ -62,11 +62,13 @@ class HttpEndpoint:
         *,
         redactor: Redactor,
         pages: Mapping[str, ASGIApp],
+        shell: Mapping[str, ASGIApp],
     ) -> None:
         self._server = server
         self._settings = settings
         self._redactor = redactor
         self._pages = pages
+        self._shell = shell
         self._ids = UniqueIds()
         server.middleware.append(self._ids.handle)
         self._port = settings.port
@@ -112,6 +114,7 @@ class HttpEndpoint:
             tokens=tokens,
             per_s=settings.max_requests_per_s,
             pages={at: HostGuard(page, rules.settings) for at, page in self._pages.items()},
+            shell={at: HostGuard(page, rules.settings) for at, page in self._shell.items()},
         )
         self._exchanges = _Exchanges(app, rules)
         self._uvicorn = _Uvicorn(self._exchanges, settings)

@@ -95,12 +95,14 @@ class McpServer:
         mission_id: Callable[[], str | None],
         redactor: Redactor,
         pages: Mapping[str, ASGIApp] = MappingProxyType({}),
+        shell: Mapping[str, ASGIApp] = MappingProxyType({}),
     ) -> None:
         """Take the collaborators; nothing is opened yet.
 
         :param mission_id: the mission that calls belong to, if one is under way.
         :param redactor: takes secrets out of resources, and learns the access tokens.
         :param pages: what is served over HTTP beside MCP, by path, to who may use MCP.
+        :param shell: the same for everybody: files that hold nothing of the robot.
         """
         registry = core.registry
         self._core = core
@@ -165,7 +167,9 @@ class McpServer:
             self._server.add_request_handler(method.method, method.params_type, method.handler)
         self._server.extensions[self._tasks.identifier] = self._tasks.settings()
         self._server.middleware.append(admit_unusable_arguments)
-        self._http = HttpEndpoint(self._server, settings, redactor=redactor, pages=pages)
+        self._http = HttpEndpoint(
+            self._server, settings, redactor=redactor, pages=pages, shell=shell
+        )
 
     @property
     def port(self) -> int:

@@ -2,20 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mission explained to people who would rather look than read, from its journal alone."""
 
-from __future__ import annotations
+from robot_agent_harness.report.report import outside_missions, report_page, write_report
 
-from typing import Any, TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from robot_agent_harness.report.report import write_report
-
-__all__ = ['write_report']
-
-
-def __getattr__(name: str) -> Any:
-    # The page's templates take a tenth of a second to import, and others use only the words.
-    if name == 'write_report':
-        from robot_agent_harness.report.report import write_report
-
-        return write_report
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+__all__ = ['outside_missions', 'report_page', 'write_report']

@@ -13,6 +13,9 @@ import math
 
 from robot_agent_harness.report.story import Action, Point, Story
 
+Pose = tuple[float, float, float]
+"""Metres and radians, in the map frame."""
+
 WIDTH = 720.0
 """Width of the drawing in its own units; the page scales it to the screen."""
 HEIGHT_MIN, HEIGHT_MAX = 240.0, 640.0
@@ -85,12 +88,21 @@ class MapChart:
     moved: list[tuple[Point, Point]]
     goals: list[Goal]
     seen: list[Seen]
+    robot: tuple[float, float, float] | None
+    """Where it is now, and by how many degrees it is turned clockwise."""
 
 
-def draw_map(story: Story) -> MapChart | None:
-    """Lay the mission out; None where no position is recorded."""
+def draw_map(story: Story, *, here: Pose | None = None) -> MapChart | None:
+    """Lay the mission out; None where no position is known.
+
+    :param here: where the robot is now, while it is watched.
+    """
     points = list(_points(story))
     driven = [path for path in story.paths if path]
+    if here is not None:
+        points.append(here[:2])
+    if not driven and here is not None:
+        driven = [[here[:2]]]
     if not driven:
         return None
     scale = _Scale(points)
@@ -117,6 +129,7 @@ def draw_map(story: Story) -> MapChart | None:
         ],
         goals=list(_goals(story, scale, [start, *((mark.x, mark.y) for mark in seen)])),
         seen=seen,
+        robot=None if here is None else (*scale.to(here[:2]), -math.degrees(here[2])),
     )
 
 

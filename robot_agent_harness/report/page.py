@@ -23,7 +23,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from robot_agent_harness.report.findings import evidence_lines, findings, measured
-from robot_agent_harness.report.map_chart import draw_map
+from robot_agent_harness.report.map_chart import draw_map, Pose
 from robot_agent_harness.report.story import Story
 from robot_agent_harness.report.time_chart import draw_time, known
 from robot_agent_harness.report.values import (
@@ -73,15 +73,21 @@ def render(stories: list[Story], source: Source) -> str:
     )
 
 
-def render_mission(story: Story) -> str:
-    """Return one mission's part of the page, for a page that has the style sheet already."""
+def render_mission(story: Story, *, left_out: int) -> str:
+    """Return one mission's part of the page, for a page that has the style sheet already.
+
+    :param left_out: how many records of it the story does not have.
+    """
     template = _environment().get_template('mission.html.j2')
-    return template.render(mission=_mission(story), story=story, index=1)
+    return template.render(mission=_mission(story), story=story, index=1, left_out=left_out)
 
 
-def render_map(story: Story) -> str:
-    """Return the map alone, or nothing where no position is recorded."""
-    drawn = draw_map(story)
+def render_map(story: Story, *, here: Pose | None) -> str:
+    """Return the map alone, or nothing where no position is known.
+
+    :param here: where the robot is now, in metres and radians.
+    """
+    drawn = draw_map(story, here=here)
     if drawn is None:
         return ''
     return _environment().get_template('map.svg.j2').render(map=drawn, index='live')

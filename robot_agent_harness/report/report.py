@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 import os
 from pathlib import Path
@@ -13,7 +12,7 @@ import tempfile
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.report.page import render, Source
+from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.report.story import Story, tell
 
 MISSIONS_MAX = 20
@@ -32,12 +31,19 @@ def write_report(journal: Path | str, output: Path | str, mission_id: str | None
     with JournalReader(journal) as reader:
         if target.resolve() in (reader.path, *_beside(reader.path)):
             raise ConfigurationError(f'output {target}: that is the journal itself')
-        page = _page(reader, mission_id)
+        page = report_page(reader, mission_id)
     _write(target, page)
     return target
 
 
-def _page(reader: JournalReader, mission_id: str | None) -> str:
+def report_page(reader: JournalReader, mission_id: str | None) -> str:
+    """Return the report of a mission, or of all that the journal holds, as HTML.
+
+    :raises ConfigurationError: there is no such mission.
+    """
+    # Here: what only tells stories goes without the templates' library.
+    from robot_agent_harness.report.page import render, Source
+
     missions = reader.missions()
     known = [mission.mission_id for mission in missions]
     if mission_id is not None and mission_id not in known:
@@ -48,20 +54,20 @@ def _page(reader: JournalReader, mission_id: str | None) -> str:
     chosen = [mission_id] if mission_id is not None else known[-MISSIONS_MAX:][::-1]
     stories: list[Story] = [tell(one, reader.events(mission_id=one)) for one in chosen]
     if mission_id is None:
-        outside = tell(None, _outside_missions(reader))
+        outside = tell(None, outside_missions(reader))
         if outside.turns:
             stories.append(outside)
     left_out = 0 if mission_id is not None else len(known) - len(chosen)
     return render(stories, Source(str(reader.path), reader.last_seq, left_out))
 
 
-def _outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:
-    """Yield what belongs to the calls of MCP clients and operators, in order."""
-    newest: deque[str] = deque(maxlen=OUTSIDE_CALLS_MAX)
-    for event in reader.events(type=EventType.TOOL_CALL_RECORDED):
-        if event.mission_id is None and event.tool_call_id is not None:
-            newest.append(event.tool_call_id)
-    events = [event for call in newest for event in reader.events(tool_call_id=call)]
+def outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:
+    """Yield what belongs to the calls of MCP clients and operators, in order: the newest calls."""
+    calls = Selection(types=(EventType.TOOL_CALL_RECORDED.value,), outside_missions=True)
+    newest = reader.newest_seqs(calls, OUTSIDE_CALLS_MAX)
+    found = reader.select(calls, after_seq=newest[-1] - 1) if newest else iter(())
+    ids = [event.tool_call_id for event in found if event.tool_call_id is not None]
+    events = [event for call in ids for event in reader.events(tool_call_id=call)]
     yield from sorted(events, key=lambda event: event.seq)
 
 

@@ -228,7 +228,14 @@ class HarnessSession:
             from robot_agent_harness.mcp_server import McpServer, McpSettings
 
         core, p = self.core, self._parameters
-        pages = self._make_metrics_page() if p['metrics.enabled'] else {}
+        pages: dict[str, Any] = dict(self._make_metrics_page()) if p['metrics.enabled'] else {}
+        shell: dict[str, Any] = {}
+        if p['dashboard.enabled'] and self._mcp_transport == 'http':
+            from robot_agent_harness.dashboard import Dashboard
+
+            dashboard = Dashboard(core, clock=self._clock, redactor=shared_redactor())
+            pages.update(dashboard.pages)
+            shell.update(dashboard.shell)
         token_file = str(p['mcp.token_file'])
         return McpServer(
             core=core,
@@ -241,6 +248,7 @@ class HarnessSession:
             mission_id=lambda: core.harness.mission_id,
             redactor=shared_redactor(),
             pages=pages,
+            shell=shell,
         )
 
     def _make_metrics_page(self) -> Mapping[str, MetricsPage]:

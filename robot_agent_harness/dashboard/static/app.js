@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+// SPDX-License-Identifier: Apache-2.0
+// Which view is shown, whether the harness is reached, and the token.
+
+import { token, TokenNeeded } from './ask.js';
+import { at } from './dom.js';
+import { LiveView } from './live.js';
+import { MissionsView, OneMissionView } from './missions.js';
+import { Stream } from './stream.js';
+
+const TYPES = [
+  'MISSION_STARTED', 'MODEL_TURN_STARTED', 'WORLD_SNAPSHOT_CAPTURED', 'MODEL_RESPONSE_RECORDED', 'TOOL_CALL_RECORDED',
+  'ACTION_PRECONDITION_CHECKED', 'TOOL_RESULT_RECORDED', 'ROBOT_ACTION_STARTED', 'ROBOT_ACTION_PROGRESS', 'ROBOT_ACTION_OUTCOME',
+  'SALIENT_EVENT', 'MISSION_ENDED',
+];
+
+function linked(kind, text) {
+  at('link').className = `link ${kind}`;
+  at('link').textContent = text;
+  document.body.classList.toggle('gone', kind !== 'good');
+}
+
+const failed = (error) => {
+  if (error instanceof TokenNeeded) wantToken(error.message);
+};
+const live = new LiveView();
+const missions = new MissionsView(failed);
+const one = new OneMissionView(TYPES, failed);
+let wanted = false;
+
+const stream = new Stream('live', {
+  message: (event, data) => live.message(event, data),
+  up: () => linked('good', 'Live'),
+  down: (why) => linked('bad', `Not connected since ${new Date().toISOString().slice(11, 19)} UTC: ${why}. Trying again.`),
+  tokenNeeded: wantToken,
+});
+
+function wantToken(why) {
+  wanted = true;
+  stream.close();
+  linked('', 'A token is needed');
+  at('entry-why').textContent = why;
+  show();
+  at('token').focus();
+}
+
+function current(link, so) {
+  if (so) link.setAttribute('aria-current', 'page');
+  else link.removeAttribute('aria-current');
+}
+
+/** The mission that an address names; null where it names none. */
+function missionOf(hash) {
+  try {
+    return hash.startsWith('#/mission/') ? decodeURIComponent(hash.slice('#/mission/'.length)) : null;
+  } catch {
+    return null; // not written by this page
+  }
+}
+
+/** Show the view that the address names. */
+function show() {
+  const { hash } = location;
+  const mission = missionOf(hash);
+  const views = { live: false, missions: hash === '#/missions', one: mission !== null || hash === '#/outside' };
+  views.live = !views.missions && !views.one;
+  at('entry').hidden = !wanted;
+  for (const [id, on] of Object.entries(views)) at(id).hidden = wanted || !on;
+  current(at('nav-live'), views.live);
+  current(at('nav-missions'), !views.live);
+  at('forget').hidden = token.get() === null;
+  if (wanted) return;
+  if (views.missions) missions.show().catch(failed);
+  if (views.one) one.show(mission).catch(failed);
+  look();
+}
+
+/** Be told of the present while it can be seen; a hidden page costs the robot nothing. */
+function look() {
+  if (document.hidden || wanted) stream.close();
+  else stream.open();
+}
+
+at('entry-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  token.set(at('token').value.trim());
+  at('token').value = '';
+  wanted = false;
+  linked('', 'Connecting…');
+  show();
+});
+at('forget').addEventListener('click', () => {
+  token.forget();
+  location.reload();
+});
+window.addEventListener('hashchange', () => {
+  if (location.hash === '#main') at('main').focus();
+  else show();
+});
+document.addEventListener('visibilitychange', look);
+show();
