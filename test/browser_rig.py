@@ -88,3 +88,46 @@ async def watched(
         yield Watched(page)
     finally:
         await page.close()
+
+
+async def contrasts_too_low(page: Page) -> list[str]:
+    """Return the visible texts that stand out too little from what is behind them (WCAG AA)."""
+    found: list[str] = await page.evaluate(_CONTRASTS)
+    return found
+
+
+_CONTRASTS = """() => {
+  const rgba = (text) => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return { r, g, b, a };
+  };
+  const over = (top, under) => ({
+    r: top.r * top.a + under.r * (1 - top.a),
+    g: top.g * top.a + under.g * (1 - top.a),
+    b: top.b * top.a + under.b * (1 - top.a),
+    a: 1,
+  });
+  const ground = (element) => {
+    if (element === null) return rgba(getComputedStyle(document.body).backgroundColor);
+    const own = rgba(getComputedStyle(element).backgroundColor);
+    return own.a === 1 ? own : over(own, ground(element.parentElement));
+  };
+  const light = ({ r, g, b }) => {
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+  };
+  const low = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim();
+    const element = walker.currentNode.parentElement;
+    if (!text || !element.checkVisibility() || element.closest('svg, noscript')) continue;
+    const style = getComputedStyle(element);
+    const back = ground(element);
+    const both = [light(over(rgba(style.color), back)), light(back)];
+    const ratio = (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+    const large = parseFloat(style.fontSize) >= (style.fontWeight >= 700 ? 18.66 : 24);
+    if (ratio < (large ? 3 : 4.5)) low.push(`${ratio.toFixed(2)}: ${text.slice(0, 40)}`);
+  }
+  return low;
+}"""

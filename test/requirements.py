@@ -2677,6 +2677,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_coordinates_that_no_robot_has_do_not_spoil_the_map',
                 'test_payloads_of_unexpected_shapes_are_shown_as_far_as_they_go',
                 'test_without_an_id_the_newest_missions_and_the_calls_outside_them_are_shown',
+                'test_each_decision_has_its_reasons_once_whichever_mission_it_is_of',
                 'test_one_mission_can_be_asked_for_and_an_unknown_one_is_named',
                 'test_an_empty_journal_gives_a_page_that_says_so',
                 'test_a_file_that_is_no_sound_journal_is_refused_by_name',

@@ -404,6 +404,42 @@ def test_without_an_id_the_newest_missions_and_the_calls_outside_them_are_shown(
     assert 'No end recorded' in page.text
 
 
+def test_each_decision_has_its_reasons_once_whichever_mission_it_is_of(tmp_path: Path) -> None:
+    asyncio.run(_reasoned(tmp_path / 'journal.db'))
+
+    page = Page(write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text())
+
+    for number in range(3):
+        assert page.text.count(f'Reason {number}.') == 1
+
+
+async def _reasoned(path: Path) -> None:
+    """Record missions of one decision with two calls each."""
+    journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+    for number in range(3):
+        own = Correlation(mission_id=f'm-{number}', turn_id=f't-{number}')
+        answer = ModelResponseRecorded(
+            rationale=f'Reason {number}.',
+            thinking=None,
+            tool_calls=[],
+            usage={},
+            stop_reason=None,
+            provider='p',
+            model='m',
+        )
+        await journal.append((answer, own))
+        for call in range(2):
+            asked = ToolCallRecorded(
+                name='list_places',
+                arguments={},
+                decision_snapshot_id=None,
+                purpose=None,
+                expected_outcome=None,
+            )
+            await journal.append((asked, replace(own, tool_call_id=f'c-{number}-{call}')))
+    await journal.close()
+
+
 def test_one_mission_can_be_asked_for_and_an_unknown_one_is_named(tmp_path: Path) -> None:
     asyncio.run(_many(tmp_path / 'journal.db', 3))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from browser_rig import browser, DESK, needs_chromium, PHONE, Watched, watched
+from browser_rig import browser, contrasts_too_low, DESK, needs_chromium, PHONE, Watched, watched
 from playwright.async_api import Browser
 import pytest
 from report_rig import hostile, LONG_WORD, mission, MISSION_ID
@@ -65,6 +65,7 @@ async def test_the_page_shows_its_drawings_under_its_own_policy(
         good = await page.locator('.seen.good circle').first.evaluate(fill)
         bad = await page.locator('.seen.bad circle').first.evaluate(fill)
         assert good != bad
+        assert await contrasts_too_low(page) == []
         _undisturbed(shown, report)
 
 
