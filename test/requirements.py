@@ -337,7 +337,7 @@ _DESIGN = (
             'test_setup_env.py::test_our_own_environment_is_not_a_sourced_installation',
             'test_setup_env.py::test_a_workspace_without_rclpy_is_no_installation',
             'test_packaging.py::test_requirements_give_a_reason_and_are_locked_with_hashes',
-            'test_packaging.py::test_lock_files_agree',
+            'test_packaging.py::test_lock_files_of_one_environment_agree',
             'test_packaging.py::test_setup_cfg_asks_for_no_more_than_the_lock_files_hold',
         ),
         _clause(
@@ -440,6 +440,8 @@ _DESIGN = (
             'test_world_clock.py'
             '::test_a_message_stamped_before_the_jump_that_arrives_after_it_is_invalid',
             'test_world_clock.py::test_simulated_time_may_run_at_any_speed_but_not_back',
+            'test_node_transforms.py'
+            '::test_a_simulation_that_starts_over_is_believed_again_at_once',
             'test_contract_gaps.py::test_what_is_salient_is_recorded_and_starts_a_turn',
         ),
         _clause(
@@ -463,6 +465,8 @@ _DESIGN = (
             'test_world_motion.py'
             '::test_the_small_corrections_of_a_localisation_do_not_move_a_robot_at_rest',
             'test_world_motion.py::test_where_odometry_is_silent_the_pose_over_a_window_says_so',
+            'test_node_transforms.py'
+            '::test_a_robot_whose_odometry_is_silent_at_rest_drives_with_the_shipped_skills',
             'test_world_motion.py::test_the_window_sees_creeping_turning_and_coming_back',
             'test_world_motion.py'
             '::test_a_window_needs_three_measurements_over_half_a_second_and_all_fresh',
@@ -473,6 +477,8 @@ _DESIGN = (
             'DEC-11',
             'Which fields a managed action needs, and how fresh, is configuration with safe'
             ' defaults.',
+            'test_node_transforms.py::test_with_the_default_skills_silent_odometry_is_named_as_what'
+            '_stands_in_the_way',
             'test_preconditions.py::test_the_default_preconditions_are_those_of_the_contract',
             'test_dispatcher.py'
             '::test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it',
@@ -786,6 +792,8 @@ _CONTRACT = (
             'test_setup_env.py::test_a_missing_venv_module_is_named',
             'test_setup_env.py::test_a_missing_compiler_is_named',
             'test_setup_env.py::test_a_platform_without_wheels_is_named',
+            'test_setup_env.py::test_a_distribution_without_wheels_is_named',
+            'test_setup_env.py::test_another_distribution_is_not_mixed_with_a_sourced_one',
             'test_setup_env.py::test_an_unsupported_python_is_named',
             'test_setup_env.py::test_a_python_that_does_not_exist_is_named',
             'test_setup_env.py::test_a_failure_of_pip_is_explained',
@@ -796,6 +804,7 @@ _CONTRACT = (
             ' it is configured.',
             'test_setup_env.py::test_env_sh_keeps_dds_on_this_machine_unless_it_is_configured',
             'test_setup_env.py::test_env_sh_may_be_sourced_twice',
+            'test_setup_env.py::test_env_sh_leaves_the_other_environment_of_this_tree',
             'test_setup_env.py::test_env_sh_says_that_set_up_has_not_run',
         ),
         _clause(
@@ -983,6 +992,8 @@ _CONTRACT = (
             'Names are relative, so that two robots in two namespaces stay apart.',
             'test_node_docs.py::test_the_page_names_every_topic_action_and_status_of_the_node',
             'test_two_robots.py::test_two_robots_at_once_do_not_hear_each_other',
+            'test_node_transforms.py'
+            '::test_robots_with_the_same_frames_in_namespaces_do_not_see_each_others_tf',
         ),
         _clause(
             'CON-ROS-03',
@@ -1012,6 +1023,9 @@ _CONTRACT = (
             '_for_each_transform',
             'test_world_localization.py'
             '::test_a_transform_is_used_as_it_is_with_the_covariance_of_the_localiser',
+            'test_node_transforms.py::test_frames_with_a_prefix_are_followed_to_the_map',
+            'test_node_transforms.py'
+            '::test_robots_with_prefixes_on_one_tf_topic_know_their_own_frames',
         ),
         _clause(
             'CON-ROS-07',

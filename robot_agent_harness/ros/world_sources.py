@@ -16,7 +16,9 @@ from typing import Any
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock as RclClock
+from rclpy.clock import JumpThreshold
 from rclpy.clock_type import ClockType
+from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -44,6 +46,8 @@ LATCHED = QoSProfile(
 """Gets what was published before we came, from publishers that offer it."""
 TF_PERIOD_S = 0.1
 """How often tf is asked where the robot is."""
+TF_SILENT_S = 10.0
+"""How long tf may not know before that is said: localisation takes a while to come up."""
 
 
 class WorldSources:
@@ -149,7 +153,10 @@ class LatchedTopic:
 
 
 class Transforms:
-    """Asks tf2 for the base in the global frame, and hands over what is new."""
+    """Asks tf2 for the base in the global frame, and hands over what is new.
+
+    Frames may have a prefix (`robot1/base_link`); tf2 itself knows no leading slash.
+    """
 
     def __init__(
         self,
@@ -161,14 +168,23 @@ class Transforms:
     ) -> None:
         self._node = node
         self._callback = callback
-        self._frames = (global_frame, base_frame)
+        self._frames = (global_frame.lstrip('/'), base_frame.lstrip('/'))
         self._errors = tf2_ros.TransformException
         self._last_ns: int | None = None
+        self._failed_looks = 0
         self._buffer = tf2_ros.Buffer()
         self._listener = tf2_ros.TransformListener(self._buffer, node, spin_thread=False)
         # Steady: simulated time may stand still, and the robot may not.
         steady = RclClock(clock_type=ClockType.STEADY_TIME)
         self._timer = node.create_timer(TF_PERIOD_S, self._look, clock=steady)
+        # The buffer itself would watch a clock that is not this node's: after a simulation starts
+        # over, it would prefer what it has until the new time has passed the old one.
+        back = JumpThreshold(
+            min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True
+        )
+        self._jumps = node.get_clock().create_jump_callback(
+            back, post_callback=lambda _jump: self._buffer.clear()
+        )
 
     @classmethod
     def start(
@@ -184,14 +200,19 @@ class Transforms:
 
     def close(self) -> None:
         """Stop asking."""
+        self._jumps.unregister()
         self._node.destroy_timer(self._timer)
         self._listener.unregister()
 
     def _look(self) -> None:
         try:
             transform = self._buffer.lookup_transform(*self._frames, RclTime())
-        except self._errors:
-            return  # not there (yet): the snapshot says so by itself
+        except self._errors as error:
+            self._failed_looks += 1  # the snapshot says by itself that there is no pose
+            if self._failed_looks == round(TF_SILENT_S / TF_PERIOD_S):
+                logger.warning('tf knows no way from %s to %s: %s', *self._frames, error)
+            return
+        self._failed_looks = 0
         stamp_ns = conversions.stamp_ns(transform.header.stamp)
         if stamp_ns == self._last_ns:
             return  # nothing new: the pose ages, and must be seen to
