@@ -14,7 +14,8 @@ import tracemalloc
 from journal_command_rig import call, command, mission, write
 import pytest
 
-from robot_agent_harness.journal import JournalReader
+from robot_agent_harness.events import EventType
+from robot_agent_harness.journal import JournalReader, Selection
 from robot_agent_harness.journal_tools.invariants import violations
 from robot_agent_harness.testing import FakeClock
 
@@ -140,3 +141,34 @@ def test_a_longer_journal_takes_no_more_memory(tmp_path: Path) -> None:
     peak(1)  # what is imported and compiled at the first time
     # Both hold a page of rows; the second one is four times as long.
     assert peak(160) < 1.2 * peak(40)
+
+
+def test_what_is_looked_up_by_an_id_costs_the_same_in_a_longer_journal(tmp_path: Path) -> None:
+    def steps(missions: int) -> list[int]:
+        stories = [mission(f'm{number}', GOOD, BAD) for number in range(missions)]
+        path = write(tmp_path / f'{missions}.db', *stories)
+        counts = []
+        with JournalReader(path) as reader:
+            for look in (
+                lambda: reader.captures('m0-call-1-verified'),
+                lambda: reader.snapshot('m0-seen-1'),
+                lambda: list(reader.events(tool_call_id='m0-call-1', type='TOOL_CALL_RECORDED')),
+                lambda: list(reader.events(action_id='m0-call-1-action', type='SALIENT_EVENT')),
+                lambda: list(reader.events(mission_id='m0', type='MISSION_ENDED')),
+                lambda: reader.newest(EventType.MISSION_ENDED),
+                lambda: list(reader.decisions(Selection(turn_id='m0-turn-1'))),
+            ):
+                taken = [0]
+
+                def step(taken: list[int] = taken) -> int:
+                    taken[0] += 1
+                    return 0
+
+                reader._conn.set_progress_handler(step, 1)
+                assert look() is not None
+                counts.append(taken[0])
+        return counts
+
+    # Steps of SQLite's machine: what SQLite itself does may differ by a few, not by a factor.
+    for short, long in zip(steps(3), steps(60), strict=True):
+        assert long < 1.5 * short + 50

@@ -22,6 +22,18 @@ from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal.store import DROPPED
 
 _E = EventType
+_ABOUT = {
+    _E.TOOL_CALL_RECORDED.value: 'tool_call_id',
+    _E.ACTION_PRECONDITION_CHECKED.value: 'tool_call_id',
+    _E.TOOL_RESULT_RECORDED.value: 'tool_call_id',
+    _E.ROBOT_ACTION_STARTED.value: 'action_id',
+    _E.ROBOT_ACTION_PROGRESS.value: 'action_id',
+    _E.ROBOT_ACTION_OUTCOME.value: 'action_id',
+    _E.WORLD_SNAPSHOT_CAPTURED.value: 'snapshot_id',
+    _E.MISSION_STARTED.value: 'mission_id',
+    _E.MISSION_ENDED.value: 'mission_id',
+}
+"""The id without which a record of a type says nothing."""
 _STATES = {state.value: state for state in ActionState}
 
 
@@ -119,20 +131,9 @@ class _Checker:
             self._add(f'record {event.seq} ({event.type}): payload {where}: {first["msg"]}')
 
     def _take(self, event: RecordedEvent) -> None:
-        needed = {
-            _E.TOOL_CALL_RECORDED: event.tool_call_id,
-            _E.ACTION_PRECONDITION_CHECKED: event.tool_call_id,
-            _E.TOOL_RESULT_RECORDED: event.tool_call_id,
-            _E.ROBOT_ACTION_STARTED: event.action_id,
-            _E.ROBOT_ACTION_PROGRESS: event.action_id,
-            _E.ROBOT_ACTION_OUTCOME: event.action_id,
-            _E.WORLD_SNAPSHOT_CAPTURED: event.snapshot_id,
-            _E.MISSION_STARTED: event.mission_id,
-            _E.MISSION_ENDED: event.mission_id,
-        }
-        ids: dict[str, str | None] = {kind.value: value for kind, value in needed.items()}
-        key = ids.get(event.type)
-        if event.type in ids and not key:
+        column = _ABOUT.get(event.type)
+        key = None if column is None else getattr(event, column)
+        if column is not None and not key:
             self._add(f'record {event.seq} ({event.type}) lacks the id that it is about')
         elif event.type in (
             _E.TOOL_CALL_RECORDED,
