@@ -131,6 +131,28 @@ def _journal(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
     return run_subcommand(arguments, PROGRAM)
 
 
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        'journal', metavar='JOURNAL', help='the journal file, or an archive of one'
+    )
+    parser.add_argument('--mission', metavar='ID', help='only the run in which this mission was')
+    parser.add_argument(
+        '--what-if',
+        metavar='NAME=VALUE',
+        action='append',
+        default=[],
+        help='replay with this parameter changed, and tell which checks, results and outcomes'
+        ' would be others; may be repeated',
+    )
+    parser.add_argument('--json', action='store_true', help='for programs')
+
+
+def _replay(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
+    from robot_agent_harness.replay.command import run
+
+    return run(arguments, PROGRAM)
+
+
 def _add_mcp_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--client',
@@ -216,6 +238,15 @@ COMMANDS: dict[str, Command] = {
         ' Nothing but rotate writes.',
         _add_journal,
         _journal,
+    ),
+    'replay': Command(
+        'run the harness again on what a journal recorded, and compare',
+        'Run the real harness code on the recorded inputs of a journal, without robot and model,'
+        ' and compare each record with the recorded one. Exit code 0: identical, 1: the first'
+        ' difference is shown with both sides (with --what-if: something would be decided'
+        ' otherwise), 2: the journal cannot be replayed.',
+        _add_replay,
+        _replay,
     ),
     'report': Command(
         'write a mission report from a journal',

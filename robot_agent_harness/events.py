@@ -285,6 +285,8 @@ class ControllerEventReceived(Event):
     """Steady time at which it was heard."""
     held: bool = False
     """Whether it was heard before the records in front of it: it counted only later."""
+    late: list[str] = []
+    """Those of its goals whose outcome had been announced by then, which waits for the disk."""
 
 
 class ToolCallWithdrawn(Event):

@@ -9,7 +9,8 @@ since the journal's chain is computed over it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+import copy
 import json
 import math
 from typing import Any
@@ -101,3 +102,21 @@ def non_finite(value: Any) -> list[str]:
 
 def _pointer(key: str) -> str:
     return key.replace('~', '~0').replace('/', '~1')
+
+
+def put_non_finite(value: Any, where: Iterable[str]) -> Any:
+    """Return a JSON value with numbers again where :func:`non_finite` found them."""
+    value = copy.deepcopy(value)
+    root = [value]
+    for pointer in where:
+        holder: Any = root
+        key: Any = 0
+        for part in pointer.split('/')[1:]:
+            holder = holder[key]
+            name = part.replace('~1', '/').replace('~0', '~')
+            key = int(name) if isinstance(holder, list) else name
+        holder[key] = _NON_FINITE[holder[key]]
+    return root[0]
+
+
+_NON_FINITE = {'NaN': math.nan, 'Infinity': math.inf, '-Infinity': -math.inf}

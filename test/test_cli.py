@@ -56,7 +56,7 @@ def test_wrong_usage_is_code_2_with_a_line_that_names_it(capsys, arguments):
 
 @pytest.mark.parametrize('name', [name for name in COMMANDS if name not in NODES])
 def test_only_nodes_take_ros_arguments(capsys, name):
-    required = {'report': ['journal.db'], 'journal': ['events']}.get(name, [])
+    required = {'report': ['j.db'], 'replay': ['j.db'], 'journal': ['events']}.get(name, [])
     code, _, err = outcome(capsys, name, *required, '--ros-args', '-p', 'x:=1')
     assert code == 2
     assert f'{name} is no node' in err

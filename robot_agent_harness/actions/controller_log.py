@@ -36,7 +36,7 @@ class ControllerLog:
     def __init__(self, *, journal: Recorder, board: ActionBoard) -> None:
         self._journal = journal
         self._board = board
-        self._held: dict[tuple[str, str], tuple[ControllerEvent, int]] = {}
+        self._held: dict[tuple[str, str], tuple[ControllerEvent, int, list[str]]] = {}
         self._fed: set[str] = set()
         """Goals of which feedback is what was recorded last."""
         self._listed: dict[str, StatusReport] = {}
@@ -47,14 +47,23 @@ class ControllerLog:
         return self._listed.get(controller) == report
 
     def heard(
-        self, controller: str, event: ControllerEvent, now_ns: int, *, quiet: bool = False
+        self,
+        controller: str,
+        event: ControllerEvent,
+        now_ns: int,
+        *,
+        late: list[str],
+        quiet: bool = False,
     ) -> None:
-        """Record an event, or hold it back if it is quiet."""
+        """Record an event, or hold it back if it is quiet.
+
+        :param late: the goals in it whose actions have ended.
+        """
         goal_id = '' if isinstance(event, (StatusReport, ServerPresence)) else event.goal_id
         fed = isinstance(event, GoalFeedback)
         listed = isinstance(event, StatusReport)
         if quiet and (listed or goal_id in self._fed):
-            self._held[controller, goal_id] = (event, now_ns)
+            self._held[controller, goal_id] = (event, now_ns, late)
             return
         self._held.pop((controller, goal_id), None) if fed else None
         self.flush()
@@ -65,7 +74,7 @@ class ControllerLog:
         else:
             self._listed.pop(controller, None)
             self._fed.discard(goal_id)
-        self._record(controller, event, now_ns)
+        self._record(controller, event, now_ns, late)
 
     def flush(self) -> None:
         """Record what is held back: something is about to show it."""
@@ -73,8 +82,8 @@ class ControllerLog:
             return
         held = sorted(self._held.items(), key=lambda item: item[1][1])
         self._held.clear()
-        for (controller, _), (event, at_ns) in held:
-            self._record(controller, event, at_ns, held=True)
+        for (controller, _), (event, at_ns, late) in held:
+            self._record(controller, event, at_ns, late, held=True)
 
     def forget(self, goal_id: str) -> None:
         """Let go of what is held back about a goal that has ended."""
@@ -83,11 +92,22 @@ class ControllerLog:
             del self._held[key]
 
     def _record(
-        self, controller: str, event: ControllerEvent, at_ns: int, *, held: bool = False
+        self,
+        controller: str,
+        event: ControllerEvent,
+        at_ns: int,
+        late: list[str],
+        *,
+        held: bool = False,
     ) -> None:
         kind, said = told(event)
         record = ControllerEventReceived(
-            controller=controller, event=kind, said=said, monotonic_ns=at_ns, held=held
+            controller=controller,
+            event=kind,
+            said=said,
+            monotonic_ns=at_ns,
+            held=held,
+            late=late,
         )
         self._journal.defer((record, self._ids(said.get('goal_id'))))
 

@@ -136,6 +136,8 @@ class ActionFollower:
             self.heard.take_feedback(now_ns)
             if not self.is_news(now_ns):
                 return
+            if self.action.state is ActionState.VERIFYING:
+                self._feedback_due_ns = now_ns + _ns(FEEDBACK_PERIOD_S)
         elif isinstance(event, CancelResponse):
             self.heard.take_cancel_response(event, now_ns)
         else:
@@ -173,7 +175,8 @@ class ActionFollower:
     async def run(self) -> None:
         """Send the goal and follow it to its outcome."""
         try:
-            self._controller.send_goal(self.action.action_id, self.action.goal)
+            fields = self.plan.action.fields(self.action.goal)
+            self._controller.send_goal(self.action.action_id, fields)
             if await self._await_acceptance():
                 await self._await_end()
         except Exception as error:
@@ -354,7 +357,7 @@ class ActionFollower:
         recently = terminal.monotonic_ns - _ns(PREEMPTION_WITHIN_S)
         since = max(self.action.requested_monotonic_ns, recently)
         deadline = self._clock.monotonic_ns() + _ns(PREEMPTION_GRACE_S)
-        while (foreign := self._board.foreign_goal_since(since)) is None:
+        while (foreign := self._board.foreign_goal_since(self.plan.controller, since)) is None:
             if not await self._news_before(deadline):
                 return None
         return foreign

@@ -102,6 +102,7 @@ class RobotActionTracker:
         self._outcome_listeners: list[Callable[[RobotAction], None]] = []
         self._change_listeners: list[Callable[[RobotAction], None]] = []
         self._foreign_listeners: list[Callable[[str], None]] = []
+        self._presence_listeners: list[Callable[[str, bool], None]] = []
         for name, controller in controllers.items():
             controller.set_listener(partial(self._on_event, name))
             board.set_reachable(name, controller.reachable)
@@ -118,6 +119,10 @@ class RobotActionTracker:
         """Call `listener` with the id of each goal of somebody else that becomes active."""
         self._foreign_listeners.append(listener)
 
+    def on_presence(self, listener: Callable[[str, bool], None]) -> None:
+        """Call `listener` with the name of each controller whose server came (True) or went."""
+        self._presence_listeners.append(listener)
+
     @property
     def unfinished(self) -> tuple[RobotAction, ...]:
         """Actions without an outcome, oldest first."""
@@ -128,6 +133,7 @@ class RobotActionTracker:
 
         Also one that an earlier run left open: what is heard of it counts from now on.
         """
+        self._board.drives(plan.controller, action.action_id)
         self._publish(action)
         self._followers[action.action_id] = ActionFollower(
             action,
@@ -249,7 +255,7 @@ class RobotActionTracker:
         if isinstance(event, StatusReport):
             self._on_status(controller, self._relevant(event), now_ns)
         elif isinstance(event, ServerPresence):
-            self._log.heard(controller, event, now_ns)
+            self._log.heard(controller, event, now_ns, late=[])
             self._on_presence(controller, event.reachable, now_ns)
         else:
             self._on_own(controller, event, now_ns)
@@ -273,7 +279,8 @@ class RobotActionTracker:
         if ended is None or ended.heard < LATE_RECORDS_MAX:
             fed = isinstance(event, GoalFeedback) and follower is not None
             quiet = fed and follower is not None and not follower.is_news(now_ns)
-            self._log.heard(controller, event, now_ns, quiet=quiet)
+            late = [] if ended is None else [event.goal_id]
+            self._log.heard(controller, event, now_ns, late=late, quiet=quiet)
         if isinstance(event, CancelResponse):
             future = self._cancels.pop(event.goal_id, None)
             if future is not None and not future.done():
@@ -286,7 +293,8 @@ class RobotActionTracker:
 
     def _on_status(self, controller: str, report: StatusReport, now_ns: int) -> None:
         repeated = self._log.repeats(controller, report)
-        self._log.heard(controller, report, now_ns, quiet=repeated)
+        late = [goal_id for goal_id, _ in report.goals if goal_id in self._ended]
+        self._log.heard(controller, report, now_ns, late=late, quiet=repeated)
         for goal_id in self._board.update_goals(controller, report.goals):
             for listener in self._foreign_listeners:
                 listener(goal_id)
@@ -301,6 +309,8 @@ class RobotActionTracker:
 
     def _on_presence(self, controller: str, reachable: bool, now_ns: int) -> None:
         self._board.set_reachable(controller, reachable)
+        for listener in self._presence_listeners:
+            listener(controller, reachable)
         for follower in self._followers.values():
             if follower.plan.controller == controller:
                 follower.hear_presence(reachable, now_ns)

@@ -107,8 +107,8 @@ class ReplayClient:
             )
         self._given += 1
         if recorded.answer.get('error') is not None:
-            raise _failure(recorded)
-        return _decision(recorded.answer)
+            raise recorded_failure(recorded.answer, asked_again=recorded.asked_again)
+        return recorded_decision(recorded.answer)
 
     async def close(self) -> None:
         """Do nothing: the journal is closed already."""
@@ -164,12 +164,15 @@ def _listed(value: Any) -> str:
     return ', '.join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _failure(recorded: Recorded) -> ModelError:
-    """Return the error of an attempt that failed, as it was raised then."""
-    payload = recorded.answer
+def recorded_failure(payload: dict[str, Any], *, asked_again: bool = False) -> ModelError:
+    """Return the error of an attempt that failed, as it was raised then.
+
+    :param payload: of its MODEL_RESPONSE_RECORDED.
+    :param asked_again: whether the model was asked once more in the same turn.
+    """
     retryable = payload.get('retryable')
     if retryable is None:  # of release 0.1.0, which shows it by what it did next
-        retryable = recorded.asked_again
+        retryable = asked_again
     return ModelError(
         str(payload['error']),
         retryable=bool(retryable),
@@ -177,7 +180,8 @@ def _failure(recorded: Recorded) -> ModelError:
     )
 
 
-def _decision(payload: dict[str, Any]) -> Decision:
+def recorded_decision(payload: dict[str, Any]) -> Decision:
+    """Return the answer that a MODEL_RESPONSE_RECORDED holds."""
     stop_reason = payload.get('stop_reason')
     return Decision(
         tool_calls=tuple(_tool_call(call, stop_reason) for call in payload.get('tool_calls', ())),

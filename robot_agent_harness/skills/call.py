@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
+from robot_agent_harness.jsonable import canonical_json
 from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.skill import ProgressSink, Skill
 
@@ -19,6 +21,21 @@ class IdempotencyKey:
     owner: str
     """Who chose it: the same text of another client is another key."""
     key: str
+
+    def marks(self, name: str, asked: Any) -> dict[str, str]:
+        """Return digests of the key and of what is asked under it, as they are recorded.
+
+        :param asked: the arguments, JSON-ready.
+        """
+        return {
+            'key': _digest(self.owner, self.key),
+            # With the key in it, so that nobody can guess a secret argument from the digest.
+            'request': _digest(self.owner, self.key, name, asked),
+        }
+
+
+def _digest(*parts: Any) -> str:
+    return sha256(canonical_json(list(parts)).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,13 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from robot_agent_harness.errors import JournalError, JournalUnavailableError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.jsonable import canonical_json, jsonable
+from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.skills.call import IdempotencyKey
 from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
@@ -88,11 +87,7 @@ class Repeats:
     ) -> Claim:
         """Say whether a call is the first with its key; it is from now on."""
         asked = {} if arguments is None else jsonable(arguments)
-        marks = {
-            'key': _digest(key.owner, key.key),
-            # With the key in it, so that nobody can guess a secret argument from the digest.
-            'request': _digest(key.owner, key.key, name, asked),
-        }
+        marks = key.marks(name, asked)
         try:
             await self._recalled()
         except JournalError as error:
@@ -191,7 +186,3 @@ def _take(
 def _result(structured: Mapping[str, Any]) -> ToolResult:
     data = dict(structured)
     return ToolResult(ResultStatus(data.pop('status')), data.pop('message'), data)
-
-
-def _digest(*parts: Any) -> str:
-    return sha256(canonical_json(list(parts)).encode()).hexdigest()

@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An event loop on virtual time that hands recorded inputs in where they belong.
+
+Time jumps to the next timer or the next input, whichever comes first. What happened within
+`SLACK_S` is put in the recorded order: a machine that was busy, or waited for its disk, runs its
+timers a little late, a replay never does. Beyond that, time alone decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import math
+import selectors
+from typing import Protocol
+
+SLACK_S = 0.05
+"""Within what the recorded order counts more than time, in seconds."""
+TOGETHER_S = 0.001
+"""Inputs this close, with nothing recorded between them, are handed in as one, in seconds: several
+things may be noticed by one look."""
+SAME_S = 1e-6
+"""Times that differ by less are the same, in seconds: they are sums of fractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something that came from outside."""
+
+    at_s: float
+    """When, in seconds of the loop."""
+    after: int
+    """The first record, by its number, that need not have been made again before it."""
+    upto: int
+    """The last record that comes of it at once."""
+    apply: Callable[[], None]
+    goals: frozenset[str] = frozenset()
+    """The goals that it is about, where a controller said it."""
+
+
+class Progress(Protocol):
+    """How far the recorded outputs have been made again."""
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the recorded order says nothing any more."""
+        ...
+
+    def made_before(self, seq: int) -> bool:
+        """Whether every record before this one has been made again, or been given up."""
+        ...
+
+    def give_up_before(self, seq: int) -> None:
+        """Wait no longer for records before this one."""
+        ...
+
+
+class _Selector(selectors.SelectSelector):
+    """Never sleeps; asks the loop what comes next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn: Callable[[float | None], None] = lambda timeout: None
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout != 0:
+            self.turn(timeout)
+        return []
+
+
+class ReplayLoop(asyncio.SelectorEventLoop):
+    """The event loop; :meth:`time` starts at 0, the beginning of the run."""
+
+    def __init__(self) -> None:
+        own = _Selector()
+        super().__init__(own)
+        own.turn = self._turn
+        self._now = 0.0
+        self._inputs: Sequence[Input] = ()
+        self._next = 0
+        self._progress: Progress | None = None
+        # Timers closer together than this are run at one time; a nanosecond keeps order.
+        self._clock_resolution = 1e-9
+
+    def time(self) -> float:
+        """Return virtual seconds since the loop was made."""
+        return self._now
+
+    def play(self, inputs: Sequence[Input], progress: Progress) -> None:
+        """Hand these inputs in from now on, in their order."""
+        self._inputs, self._next, self._progress = inputs, 0, progress
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: object, func: Callable[..., object], *args: object
+    ) -> asyncio.Future[object]:
+        """Call the function at once: a thread would know nothing of this loop's time."""
+        done = self.create_future()
+        try:
+            done.set_result(func(*args))
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+    def _turn(self, timeout: float | None) -> None:
+        """Let time pass until something can happen: a timer, or the next input."""
+        timer_s = math.inf if timeout is None else self._now + timeout
+        if self._next < len(self._inputs) and self._is_due(self._inputs[self._next], timer_s):
+            # At once, so that nothing that becomes ready now runs before it.
+            self._now = max(self._now, self._inputs[self._next].at_s)
+            self.call_soon(self._hand_in, self._together())
+        elif timer_s < math.inf:
+            self._now = timer_s
+        else:
+            raise RuntimeError('the replay is stuck: everything waits, and nothing more comes')
+
+    def answer(self, goal_id: str) -> None:
+        """Hand in what a controller said about a goal within the very call that asked for it."""
+        while self._next < len(self._inputs):
+            given = self._inputs[self._next]
+            ready = self._progress is not None and self._progress.made_before(given.after)
+            if goal_id not in given.goals or given.at_s > self._now + SAME_S or not ready:
+                return
+            self._next += 1
+            given.apply()
+
+    def _together(self) -> list[Input]:
+        """Take the next input, and those that came with it."""
+        batch = [self._inputs[self._next]]
+        self._next += 1
+        while self._next < len(self._inputs):
+            following, last = self._inputs[self._next], batch[-1]
+            apart = following.after > last.upto + 1
+            if apart or following.at_s - last.at_s > TOGETHER_S:
+                break
+            batch.append(following)
+            self._next += 1
+        return batch
+
+    def _hand_in(self, batch: list[Input]) -> None:
+        for given in batch:
+            self._now = max(self._now, given.at_s)
+            given.apply()
+
+    def _is_due(self, given: Input, timer_s: float) -> bool:
+        """Whether an input comes before the next timer."""
+        assert self._progress is not None
+        if self._progress.diverged:
+            return given.at_s <= timer_s
+        if self._progress.made_before(given.after):
+            return given.at_s <= timer_s + SLACK_S
+        if timer_s <= given.at_s + SLACK_S:
+            return False  # a record that came before it may be about to be made
+        self._progress.give_up_before(given.after)
+        return True

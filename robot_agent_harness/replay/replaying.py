@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Replays the runs of a journal, one after the other, each on a loop and a core of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+import contextlib
+from dataclasses import dataclass
+import logging
+from pathlib import Path
+import tempfile
+from typing import Any
+
+import yaml
+
+from robot_agent_harness.assembly import assemble
+from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.records import Row
+from robot_agent_harness.parameters import check_parameters, PARAMETERS
+from robot_agent_harness.replay.clock import RecordedIds, ReplayClock
+from robot_agent_harness.replay.comparison import Comparison, Difference
+from robot_agent_harness.replay.errors import ReplayError
+from robot_agent_harness.replay.inputs import Inputs
+from robot_agent_harness.replay.journal import replay_journal_of
+from robot_agent_harness.replay.loop import ReplayLoop
+from robot_agent_harness.replay.outside import RecordedController, RecordedModel
+from robot_agent_harness.replay.recording import Recording, runs_of
+from robot_agent_harness.replay.world import ReplayedObserver
+
+MEMORY = Path('/dev/shm')
+"""What a replay needs on disk is put here where it exists; it is gone afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReplay:
+    """What came of replaying one run."""
+
+    first_seq: int
+    last_seq: int
+    missions: tuple[str, ...]
+    version: str
+    """The release that was recorded."""
+    duration_s: float
+    """How long it took then."""
+    same: int
+    """Records that are what they were."""
+    reordered: int
+    """Of those: how many changed places within `REORDER_S`."""
+    differences: tuple[Difference, ...]
+    recording: Recording
+    made: tuple[tuple[int, Row], ...]
+    """Every record of the replay, with its steady time."""
+    unanswered_ns: int | None
+    """Since when something was looked at that the recording does not show."""
+
+    @property
+    def identical(self) -> bool:
+        """Whether every record is what it was."""
+        return not self.differences
+
+
+@dataclass(frozen=True, slots=True)
+class JournalReplay:
+    """What came of replaying a journal."""
+
+    path: Path
+    runs: tuple[RunReplay, ...]
+
+    @property
+    def identical(self) -> bool:
+        """Whether every record of every run is what it was."""
+        return all(run.identical for run in self.runs)
+
+
+def replay_journal(
+    path: Path | str,
+    *,
+    mission_id: str | None = None,
+    what_if: Mapping[str, Any] | None = None,
+) -> JournalReplay:
+    """Replay every run of a journal, or the one in which a mission was.
+
+    :param what_if: parameters that are to be other than they were.
+    :raises ReplayError: the journal does not hold what a replay needs.
+    :raises JournalError: it cannot be read.
+    :raises ConfigurationError: a parameter is unknown or out of range.
+    """
+    with JournalReader(path) as reader:
+        records = list(reader.events())
+        where = reader.path
+    if not records:
+        raise ReplayError(f'journal {where} is empty')
+    try:
+        runs = list(runs_of(records))
+    except ReplayError as error:
+        raise ReplayError(f'journal {where} cannot be replayed: {error}') from error
+    if mission_id is not None:
+        runs = [run for run in runs if mission_id in run.missions]
+        if not runs:
+            raise ReplayError(f'journal {where} holds no mission {mission_id!r}')
+    begin = records[0].seq
+    replayed = []
+    with _quiet():
+        for run in runs:
+            earlier = records[: run.first_seq - begin]
+            replayed.append(replay_run(run, earlier, what_if=what_if))
+    return JournalReplay(where, tuple(replayed))
+
+
+def replay_run(
+    recording: Recording,
+    earlier: list[RecordedEvent],
+    *,
+    what_if: Mapping[str, Any] | None = None,
+) -> RunReplay:
+    """Replay one run.
+
+    :param earlier: the records before it.
+    :param what_if: parameters that are to be other than they were.
+    :raises ReplayError: the recording lacks something.
+    :raises ConfigurationError: a parameter is unknown or out of range.
+    """
+    home = MEMORY if MEMORY.is_dir() else None
+    loop = ReplayLoop()
+    try:
+        with tempfile.TemporaryDirectory(prefix='replay-', dir=home) as folder:
+            run = _Run(recording, earlier, Path(folder), loop, what_if or {})
+            return loop.run_until_complete(run.play())
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReplayError(f'the recording cannot be read: {error!r}') from error
+    finally:
+        loop.run_until_complete(_cancel_rest())
+        loop.close()
+
+
+class _Run:
+    """The parts of one replay."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        earlier: list[RecordedEvent],
+        folder: Path,
+        loop: ReplayLoop,
+        what_if: Mapping[str, Any],
+    ) -> None:
+        self._recording = recording
+        self._loop = loop
+        self._clock = ReplayClock(recording, loop)
+        self._comparison = Comparison(recording, self._clock.monotonic_ns)
+        self._earlier = earlier
+        self._folder = folder
+        self._what_if = what_if
+
+    async def play(self) -> RunReplay:
+        """Play the run to its end and return what came of it."""
+        recording, comparison = self._recording, self._comparison
+        recorded = recording.configuration
+        journal = replay_journal_of(
+            self._folder / 'journal.db',
+            self._earlier,
+            clock=self._clock,
+            take=comparison.take,
+        )
+        controllers = {
+            name: RecordedController(bool(there), self._loop.answer)
+            for name, there in recorded['reachable'].items()
+        }
+        started = next(recording.of(EventType.MISSION_STARTED), None)
+        model = RecordedModel(recording, started) if started else None
+        observers: list[ReplayedObserver] = []
+
+        def observer(**parts: Any) -> ReplayedObserver:
+            observers.append(ReplayedObserver(recording=recording, clock=self._clock, **parts))
+            return observers[0]
+
+        core = assemble(
+            self._parameters(recorded['parameters']),
+            clock=self._clock,
+            ids=RecordedIds(recording),
+            journal=journal,
+            controllers=controllers,
+            model=model,
+            use_sim_time=bool(recorded['use_sim_time']),
+            make_observer=observer,
+        )
+        inputs = Inputs(
+            recording,
+            core=core,
+            journal=journal,
+            controllers=controllers,
+            model=model,
+            places_file=self._folder / 'places.yaml',
+        )
+        self._loop.play(inputs.script(), comparison)
+        await inputs.over
+        comparison.finish()
+        return RunReplay(
+            first_seq=recording.first_seq,
+            last_seq=recording.last_seq,
+            missions=recording.missions,
+            version=str(recorded['version']),
+            duration_s=recording.duration_s,
+            same=comparison.same,
+            reordered=comparison.reordered,
+            differences=tuple(comparison.differences),
+            recording=recording,
+            made=tuple(comparison.made),
+            unanswered_ns=observers[0].unanswered_ns,
+        )
+
+    def _parameters(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of then, with the files of then and what is tried out."""
+        check_parameters(self._what_if)
+        known = {parameter.name for parameter in PARAMETERS}
+        given = {name: value for name, value in recorded.items() if name in known}
+        for name in ('skills', 'places'):
+            file = self._folder / f'{name}.yaml'
+            file.write_text(yaml.safe_dump(self._recording.configuration[name]), encoding='utf-8')
+            given[f'{name}_file'] = str(file)
+        return check_parameters({**given, **self._what_if})
+
+
+async def _cancel_rest() -> None:
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the log clear of what happened then."""
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(level)
