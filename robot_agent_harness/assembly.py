@@ -17,6 +17,7 @@ from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.controller import ActionController
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import ActionTimeouts
+from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.actions.verification import NavigationVerifier, Verifier
 from robot_agent_harness.clock import Clock, IdSource
@@ -30,6 +31,7 @@ from robot_agent_harness.parameters import Value
 from robot_agent_harness.redaction import RedactedJournal, shared_redactor
 from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
+from robot_agent_harness.skills.offering import Offering
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import load_registry, SkillRegistry
 from robot_agent_harness.skills.repeats import Repeats
@@ -40,8 +42,8 @@ from robot_agent_harness.world.builder import WorldSnapshotBuilder
 from robot_agent_harness.world.snapshot_config import SnapshotConfig, StaleAfter
 from robot_agent_harness.world.store import SnapshotStore
 
-CONTROLLER = 'navigate_to_pose'
-"""The action whose server and goals a snapshot's `navigation` tells of."""
+CONTROLLER = NAVIGATE_TO_POSE.name
+"""The controller of the shipped navigation skills."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Core:
     board: ActionBoard
     observer: WorldObserver
     verifiers: dict[str, Verifier]
+    offering: Offering
     """Who judges the actions that start from now on; the tracker looks here."""
     tracker: RobotActionTracker
     registry: SkillRegistry
@@ -65,6 +68,7 @@ class Core:
     async def close(self, *, cancel_running: bool) -> None:
         """End everything in order, each step bounded: calls, actions, the loop, the journal."""
         self.states.closing(cancel_running=cancel_running)
+        self.offering.close()
         await self.dispatcher.close()
         await self.tracker.close(cancel_running=cancel_running)
         await self.harness.close()
@@ -79,6 +83,7 @@ def assemble(
     journal: MissionJournal,
     controllers: Mapping[str, ActionController],
     model: ModelClient | None,
+    registry: SkillRegistry | None = None,
     planner: Planner | None = None,
     use_sim_time: bool = False,
     make_observer: Callable[..., WorldObserver] = WorldObserver,
@@ -86,6 +91,8 @@ def assemble(
     """Build the core, and put on record what it is built from.
 
     :param parameters: checked values, see :func:`robot_agent_harness.parameters.check_parameters`.
+    :param controllers: of actions, by name; skills that drive another one are left out.
+    :param registry: what :func:`skills_of` made of the same parameters; None: made here.
     :param planner: puts what the model is told into words; None: the shipped one.
     :param make_observer: makes what takes snapshots; takes what `WorldObserver` takes.
     :raises ConfigurationError: a file that they name is missing or wrong.
@@ -93,7 +100,7 @@ def assemble(
     p = parameters
     skills_file = _file(p, 'skills_file', 'skills.yaml')
     places_file = _file(p, 'places_file', 'places.yaml')
-    registry = load_registry(skills_file)
+    registry = (registry or skills_of(p)).driving(controllers)
     places = PlaceBook(clock=clock, path=places_file)
     builder = WorldSnapshotBuilder(
         clock=clock,
@@ -101,9 +108,10 @@ def assemble(
         robot_id=str(p['robot_id']),
         config=_snapshot_config(p, use_sim_time),
     )
-    board = ActionBoard(clock=clock, controllers=tuple(controllers))
+    navigation = registry.navigation
+    board = ActionBoard(clock=clock, controllers=tuple({**controllers, navigation: None}))
     observer = make_observer(
-        builder=builder, board=board, store=SnapshotStore(), controller=CONTROLLER
+        builder=builder, board=board, store=SnapshotStore(), controller=navigation
     )
     redactor = shared_redactor()
     recorder = RedactedJournal(journal, redactor)
@@ -122,6 +130,11 @@ def assemble(
         controllers=controllers,
         verifiers=verifiers,
     )
+    offering = Offering(registry)
+    for name, controller in controllers.items():
+        if controller.reachable:
+            offering.presence(name, True)
+    tracker.on_presence(offering.presence)
     starter = ActionStarter(
         clock=clock,
         ids=ids,
@@ -176,6 +189,7 @@ def assemble(
         board,
         observer,
         verifiers,
+        offering,
         tracker,
         registry,
         places,
@@ -185,6 +199,14 @@ def assemble(
         journal,
         states,
     )
+
+
+def skills_of(parameters: Mapping[str, Value]) -> SkillRegistry:
+    """Return the skills that the parameters name, among them those whose action is not there.
+
+    :raises ConfigurationError: the skills file is missing or wrong.
+    """
+    return load_registry(_file(parameters, 'skills_file', 'skills.yaml'))
 
 
 def retune(core: Core, parameters: Mapping[str, Value], changed: Mapping[str, Value]) -> None:

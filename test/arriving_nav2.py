@@ -24,7 +24,7 @@ class ArrivingNav2(ScriptableNav2):
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         super().send_goal(goal_id, goal)
         if not self.silent:
-            asyncio.get_running_loop().call_later(2.0, self._arrive, goal_id, goal)
+            asyncio.get_running_loop().call_later(2.0, self._arrive, goal_id, goal['pose'])
 
     def _arrive(self, goal_id: str, goal: dict[str, Any]) -> None:
         share = 0.5 if self.falls_short > 0 else 1.0

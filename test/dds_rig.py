@@ -329,12 +329,12 @@ def _arm(kill_at: str) -> None:
     """Have this process kill itself at a tap: `name`, or `name:n` for the n-th time."""
     from robot_agent_harness.journal.database import JournalDatabase
     from robot_agent_harness.journal.store import MissionJournal
-    from robot_agent_harness.ros.nav2 import Nav2Controller
+    from robot_agent_harness.ros.action_client import ActionClient
 
     taps = Taps(kill_at)
     append, defer = MissionJournal.append, MissionJournal.defer
     insert, commit = JournalDatabase.insert, JournalDatabase.commit
-    send_goal, deliver = Nav2Controller.send_goal, Nav2Controller._deliver
+    send_goal, deliver = ActionClient.send_goal, ActionClient._deliver
     in_transaction: list[str] = []
 
     def name_of(entry: Any) -> str:
@@ -380,7 +380,7 @@ def _arm(kill_at: str) -> None:
 
     MissionJournal.append, MissionJournal.defer = tapped_append, tapped_defer
     JournalDatabase.insert, JournalDatabase.commit = tapped_insert, tapped_commit
-    Nav2Controller.send_goal, Nav2Controller._deliver = tapped_send, tapped_deliver
+    ActionClient.send_goal, ActionClient._deliver = tapped_send, tapped_deliver
 
 
 class WriteAhead:

@@ -25,12 +25,13 @@ from robot_agent_harness.actions.controller import (
     ServerPresence,
     StatusReport,
 )
+from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.clock import SystemClock
-from robot_agent_harness.ros.nav2 import Nav2Controller, POLL_PERIOD_S
+from robot_agent_harness.ros.action_client import ActionClients, POLL_PERIOD_S
 
 pytestmark = pytest.mark.anyio
 
-GOAL = {'x': 2.0, 'y': -1.0, 'yaw': 1.5, 'frame_id': 'map'}
+GOAL = {'pose': {'x': 2.0, 'y': -1.0, 'yaw': 1.5, 'frame_id': 'map'}}
 
 
 class Heard:
@@ -40,9 +41,12 @@ class Heard:
         self.probe = probe
         self.events: list[Any] = []
         self._news = asyncio.Event()
-        self.controller = Nav2Controller(
-            probe.node, 'navigate_to_pose', clock=SystemClock(), loop=asyncio.get_running_loop()
-        )
+        self.controller = ActionClients(
+            probe.node,
+            {NAVIGATE_TO_POSE.name: NAVIGATE_TO_POSE},
+            clock=SystemClock(),
+            loop=asyncio.get_running_loop(),
+        ).controllers[NAVIGATE_TO_POSE.name]
         self.controller.set_listener(self._take)
 
     async def until(self, holds: Callable[[], Any]) -> Any:

@@ -22,6 +22,7 @@ from std_msgs.msg import Bool
 
 from robot_agent_harness.clock import SystemClock
 from robot_agent_harness.ros import conversions
+from robot_agent_harness.ros.filling import plain
 from robot_agent_harness.ros.world_sources import WorldSources
 
 
@@ -225,11 +226,12 @@ def test_feedback_keeps_only_numbers_that_are_finite():
 
     message = NavigateToPose.Feedback(distance_remaining=math.inf, number_of_recoveries=2)
     message.navigation_time.sec = 3
-    told = conversions.feedback(message)
+    told = plain(message)
     assert 'distance_remaining' not in told
     assert (told['number_of_recoveries'], told['navigation_time_s']) == (2, 3.0)
 
 
 def test_a_result_without_fields_has_no_payload():
-    assert conversions.result_payload(SimpleNamespace()) == {}
-    assert conversions.result_payload(SimpleNamespace(error_code=0)) == {'error_code': 0}
+    from std_srvs.srv import Empty
+
+    assert plain(Empty.Response()) == {}

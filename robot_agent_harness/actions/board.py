@@ -10,7 +10,7 @@ under way, how the last action of a mission ended, and what would stand in the w
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from robot_agent_harness.actions.controller import ACTIVE_STATUSES, ENDED_STATUSES, GoalStatus
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
@@ -45,6 +45,8 @@ class _Goals:
     heard_ns: int | None = None
     found_ns: int = 0
     """Since when the server has been there, if it is."""
+    since_ns: dict[str, int] = field(default_factory=dict)
+    """When each active goal was first listed."""
     lost_ns: int | None = None
     """Since when the server has been out of sight; None while it is there, or never was."""
 
@@ -58,10 +60,13 @@ class ActionBoard:
         self._actions: OrderedDict[str, RobotAction] = OrderedDict()
         self._recent: OrderedDict[str | None, RobotAction] = OrderedDict()
         self._unfinished: dict[str, None] = {}
+        self._drivers: dict[str, tuple[str, int]] = {}
+        """Of each unfinished action its controller, and since when it is under way."""
         self._unknown: RobotAction | None = None
         """The newest action whose goal may run although it has its outcome."""
         self._unknown_ended = True
-        self._foreign_active_ns: dict[str, int] = {}
+        self._foreign_active_ns: dict[str, dict[str, int]] = {name: {} for name in controllers}
+        """By controller and goal of somebody else: when it was last seen active."""
 
     def get(self, action_id: str) -> RobotAction | None:
         """Return an action that is under way or ended recently."""
@@ -76,6 +81,14 @@ class ActionBoard:
         """Actions without an outcome, oldest first."""
         return tuple(self._actions[action_id] for action_id in self._unfinished)
 
+    def reachable(self, controller: str) -> bool:
+        """Whether a controller's server is there."""
+        return self._goals[controller].reachable
+
+    def drives(self, controller: str, action_id: str) -> None:
+        """Note which controller an action is for that is about to be put here."""
+        self._drivers[action_id] = controller, self._clock.monotonic_ns()
+
     def put(self, action: RobotAction) -> None:
         """Store an action's newest value."""
         self._actions[action.action_id] = action
@@ -84,6 +97,7 @@ class ActionBoard:
             self._unknown = None
             return
         self._unfinished.pop(action.action_id, None)
+        self._drivers.pop(action.action_id, None)
         self._recent[action.mission_id] = action
         self._recent.move_to_end(action.mission_id)
         while len(self._recent) > MISSIONS_KEPT:
@@ -133,23 +147,40 @@ class ActionBoard:
             was_listed = self._unknown.action_id in before
             self._unknown_ended = self._unknown_ended or ended or was_listed
         foreign = {goal_id for goal_id in active if not self.owns(goal_id)}
-        self._foreign_active_ns = {
+        for goal_id in active - before:
+            goals.since_ns[goal_id] = now
+        for goal_id in goals.since_ns.keys() - active:
+            del goals.since_ns[goal_id]
+        self._foreign_active_ns[controller] = {
             goal_id: seen
-            for goal_id, seen in self._foreign_active_ns.items()
+            for goal_id, seen in self._foreign_active_ns[controller].items()
             if now - seen < 60 * NS_PER_S
         } | dict.fromkeys(foreign, now)
-        return tuple(sorted(foreign - before))
+        told = {goal_id for goal_id in foreign - before if not self._serves_ours(controller, now)}
+        return tuple(sorted(told))
 
-    def foreign_goal_since(self, monotonic_ns: int) -> str | None:
-        """Return a foreign goal that is active, or was seen active since this steady time."""
-        for goals in self._goals.values():
-            for goal_id, _ in goals.active:
-                if not self.owns(goal_id):
-                    return goal_id
-        for goal_id, seen in self._foreign_active_ns.items():
+    def foreign_goal_since(self, controller: str, monotonic_ns: int) -> str | None:
+        """Return a foreign goal of a controller that is active, or was seen active since this
+        steady time.
+        """
+        for goal_id, _ in self._goals[controller].active:
+            if not self.owns(goal_id):
+                return goal_id
+        for goal_id, seen in self._foreign_active_ns[controller].items():
             if seen >= monotonic_ns:
                 return goal_id
         return None
+
+    def _serves_ours(self, controller: str, since_ns: int) -> bool:
+        """Whether a foreign goal that has been active since then may be part of an action of ours.
+
+        A navigator spins and backs up to get free, and a docking server navigates to its dock, as
+        clients of those actions.
+        """
+        return any(
+            driver != controller and begun_ns <= since_ns
+            for driver, begun_ns in self._drivers.values()
+        )
 
     @property
     def goals_awaited(self) -> bool:
@@ -163,13 +194,22 @@ class ActionBoard:
         """The newest action, if its goal may run on and has not been seen to end."""
         return self._unknown.action_id if self._unknown and not self._unknown_ended else None
 
-    def gate(self) -> ActionGate:
-        """Say which of our actions stand in the way of a new one."""
+    def gate(self, controller: str | None = None) -> ActionGate:
+        """Say which of our actions stand in the way of a new one.
+
+        :param controller: whose server it would need beside the one of which snapshots tell.
+        """
         unknown = self._unknown.action_id if self._unknown else None
-        return ActionGate(next(iter(self._unfinished), None), unknown, self._unknown_ended)
+        reachable = None if controller is None else self.reachable(controller)
+        return ActionGate(
+            next(iter(self._unfinished), None), unknown, self._unknown_ended, reachable
+        )
 
     def navigation(self, controller: str) -> Observed[Navigation]:
-        """Return what the controller does, as it goes into a snapshot."""
+        """Return whether a controller is there and what all of them run, as a snapshot has it.
+
+        Whatever runs on any of them moves the robot.
+        """
         goals = self._goals[controller]
         now = self._clock.monotonic_ns()
         own = next((a for a in self.unfinished if a.feedback), None)
@@ -181,7 +221,9 @@ class ActionBoard:
                     'own' if self.owns(goal_id) else 'foreign',
                     GoalStatus.name_of(status),
                 )
-                for goal_id, status in goals.active
+                for name, listed in self._goals.items()
+                for goal_id, status in listed.active
+                if self.owns(goal_id) or not self._serves_ours(name, listed.since_ns[goal_id])
             ),
             distance_remaining_m=own.feedback.get('distance_remaining') if own else None,
             recoveries=own.feedback.get('number_of_recoveries') if own else None,

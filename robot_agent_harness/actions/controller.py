@@ -120,7 +120,10 @@ class ActionController(Protocol):
         ...
 
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
-        """Send one goal under this id; answered by GoalResponse or SendFailed, perhaps."""
+        """Send one goal under this id; answered by GoalResponse or SendFailed, perhaps.
+
+        :param goal: the fields of the action's goal.
+        """
         ...
 
     def request_result(self, goal_id: str) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from robot_agent_harness.actions.ros_action import RosAction
+
 
 @dataclass(frozen=True, slots=True)
 class ActionTimeouts:
@@ -23,9 +25,14 @@ class ActionTimeouts:
 class ActionPlan:
     """How one managed action is carried out and judged."""
 
-    controller: str
+    action: RosAction
     verifier: str
     timeouts: ActionTimeouts
+
+    @property
+    def controller(self) -> str:
+        """The name under which its controller is known."""
+        return self.action.name
 
 
 class Acceptance(Enum):

@@ -83,6 +83,9 @@ class ActionGate:
     still be moving the robot."""
     unknown_goal_ended: bool = True
     """Whether the controller has since been seen to run that action's goal no more."""
+    reachable: bool | None = None
+    """Whether the server of the skill's own action is there; None where that is the one of which
+    snapshots tell."""
 
 
 def validate(
@@ -109,7 +112,7 @@ def validate(
         _variance(policy.max_position_variance_m2, fresh),
         _emergency_stop(policy.emergency_stop_clear, fresh),
         _battery(policy.min_battery_fraction, fresh),
-        _controller_reachable(fresh),
+        _controller_reachable(fresh, gate),
         *(_controller_idle(fresh, gate) if policy.controller_idle else ()),
         _target(target_at_decision, target_now, decision),
     ]
@@ -187,9 +190,10 @@ def _battery(limit: float | None, fresh: WorldSnapshot) -> Check | None:
     return Check('battery', ok, _round(battery.fraction), limit, None if ok else 'too low')
 
 
-def _controller_reachable(fresh: WorldSnapshot) -> Check:
+def _controller_reachable(fresh: WorldSnapshot, gate: ActionGate) -> Check:
     navigation = fresh.navigation.usable
     ok = navigation is not None and navigation.controller_reachable
+    ok = ok if gate.reachable is None else gate.reachable
     detail = None if ok else 'no action server answers for this action'
     return Check('controller_reachable', ok, ok, True, detail)
 

@@ -146,39 +146,6 @@ def pose_stamped(goal: dict[str, Any], now_ns: int) -> PoseStamped:
     return message
 
 
-def feedback(message: Any) -> dict[str, Any]:
-    """Return the finite numbers of a NavigateToPose feedback; what a distribution lacks is
-    absent.
-    """
-    pose = message.current_pose
-    numbers = {
-        'distance_remaining': getattr(message, 'distance_remaining', None),
-        'number_of_recoveries': getattr(message, 'number_of_recoveries', None),
-        'navigation_time_s': _seconds(getattr(message, 'navigation_time', None)),
-        'estimated_time_remaining_s': _seconds(getattr(message, 'estimated_time_remaining', None)),
-    }
-    where = {
-        'x': pose.pose.position.x,
-        'y': pose.pose.position.y,
-        'yaw': yaw_of(pose.pose.orientation),
-    }
-    reduced: dict[str, Any] = {
-        key: _rounded(value)
-        for key, value in numbers.items()
-        if value is not None and math.isfinite(value)
-    }
-    if all(math.isfinite(value) for value in where.values()):
-        rounded = {key: _rounded(value) for key, value in where.items()}
-        reduced['current_pose'] = {**rounded, 'frame_id': pose.header.frame_id}
-    return reduced
-
-
-def result_payload(message: Any) -> dict[str, Any]:
-    """Return the fields that a NavigateToPose result has: none on Humble, which proves nothing."""
-    fields = {name: getattr(message, name, None) for name in ('error_code', 'error_msg')}
-    return {name: value for name, value in fields.items() if value is not None}
-
-
 def snapshot_msg(
     snapshot: WorldSnapshot, mission_id: str | None, reason: str, payload: dict[str, Any]
 ) -> WorldSnapshotMsg:
@@ -255,14 +222,6 @@ def _pose(
 def _larger(a: float, b: float) -> float:
     # max() may return the other one where one is NaN.
     return math.nan if math.isnan(a) or math.isnan(b) else max(a, b)
-
-
-def _seconds(duration: Any) -> float | None:
-    return None if duration is None else duration.sec + duration.nanosec / NS_PER_S
-
-
-def _rounded(value: float) -> float:
-    return value if isinstance(value, int) else round(value, 4)
 
 
 def _json(value: Any) -> str:

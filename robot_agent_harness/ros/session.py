@@ -21,7 +21,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
-from robot_agent_harness.assembly import assemble, CONTROLLER, Core, retune
+from robot_agent_harness.assembly import assemble, CONTROLLER, Core, retune, skills_of
 from robot_agent_harness.clock import RandomIds
 from robot_agent_harness.errors import ConfigurationError, HarnessError, JournalError
 from robot_agent_harness.extras import missing_extra
@@ -31,10 +31,10 @@ from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.redaction import shared_redactor
+from robot_agent_harness.ros.action_client import ActionClients
 from robot_agent_harness.ros.health import Health
 from robot_agent_harness.ros.lean_mcp import without_cryptography
 from robot_agent_harness.ros.mission_server import DEACTIVATED, INTERRUPTED, MissionServer
-from robot_agent_harness.ros.nav2 import Nav2Controller
 from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_PERIOD_S
 from robot_agent_harness.ros.qos_watch import QosWatch
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
@@ -98,8 +98,11 @@ class HarnessSession:
         self.mcp: McpServer | None = None
         """The MCP server, where one is wanted; over stdio, whoever made the session runs it."""
         with contextlib.ExitStack() as undo:
-            self._nav2 = Nav2Controller(node, CONTROLLER, clock=self._clock, loop=loop)
-            undo.callback(self._nav2.close)
+            self._registry = skills_of(parameters)
+            self._actions = ActionClients(
+                node, self._registry.actions, clock=self._clock, loop=loop
+            )
+            undo.callback(self._actions.close)
             self.model = on_loop(loop, self._make_model())
             self.core = on_loop(loop, self._make_core())
             self._left_open = on_loop(loop, self._adopt(self.core))
@@ -185,7 +188,7 @@ class HarnessSession:
         self._missions.close()
         self._publications.close()
         self._sources.close()
-        self._nav2.close()
+        self._actions.close()
         self._node.destroy_subscription(self._human)
 
     # -- parts -----------------------------------------------------------------------------------
@@ -214,7 +217,8 @@ class HarnessSession:
                 clock=self._clock,
                 ids=RandomIds(),
                 journal=journal,
-                controllers={CONTROLLER: self._nav2},
+                registry=self._registry,
+                controllers=self._actions.controllers,
                 model=self.model,
                 use_sim_time=bool(self._node.get_parameter('use_sim_time').value),
             )
@@ -369,10 +373,10 @@ class HarnessSession:
         cancel_running = bool(self._parameters['navigation.cancel_on_timeout'])
         self.core.states.closing(cancel_running=cancel_running)
         await self.core.dispatcher.close()
-        self._nav2.mute()
+        self._actions.mute()
         await self.core.close(cancel_running=cancel_running)
         await self._missions.stop()
-        await self._nav2.drain(CANCEL_LEAVES_S)
+        await self._actions.drain(CANCEL_LEAVES_S)
 
     # -- what others ask or say ------------------------------------------------------------------
 

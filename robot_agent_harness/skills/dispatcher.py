@@ -150,9 +150,7 @@ class RecordedToolDispatcher:
         first = claim is None or claim.made is not None
         if first and skill is not None and skill.managed is not None:
             with contextlib.suppress(asyncio.CancelledError):  # closing: answered below
-                await self._starter.first_heard(
-                    skill.managed.preconditions, context.interest, call_id
-                )
+                await self._starter.first_heard(skill.managed, context.interest, call_id)
         decision = self._starter.decision(context, call_id) if managed and first else None
         correlation = Correlation(
             mission_id=context.mission_id,

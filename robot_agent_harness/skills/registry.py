@@ -9,7 +9,7 @@ the file wins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import yaml
 
 from robot_agent_harness.actions.plan import ActionTimeouts
+from robot_agent_harness.actions.ros_action import by_name, NAVIGATE_TO_POSE
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills import navigation, observation
 from robot_agent_harness.skills.skill import ManagedAction, Skill
@@ -86,32 +87,71 @@ class _SkillsFile(BaseModel):
 
 
 class SkillRegistry:
-    """The skills that can be called, by name, in a fixed order."""
+    """The skills of this robot, in a fixed order; each offered while what it needs is there."""
 
     def __init__(self, skills: Iterable[Skill]) -> None:
         """Take the skills.
 
-        :raises ConfigurationError: two have the same name.
+        :raises ConfigurationError: two have the same name, or one action has two types.
         """
         self._skills: dict[str, Skill] = {}
         for entry in skills:
             if entry.name in self._skills:
                 raise ConfigurationError(f'skill {entry.name}: there are two of that name')
             self._skills[entry.name] = entry
+        driven = by_name(s.managed.action for s in self.all if s.managed is not None)
+        if not any(action.expected for action in driven.values()):
+            driven = {NAVIGATE_TO_POSE.name: NAVIGATE_TO_POSE, **driven}
+        self.actions = driven
+        """The actions to follow, by name: those that skills drive, and navigation always."""
+        self._served: set[str] = set()
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def all(self) -> tuple[Skill, ...]:
+        """Every skill, in listing order, also those that are not offered now."""
+        return tuple(self._skills.values())
+
+    @property
+    def navigation(self) -> str:
+        """The name of the action whose server snapshots tell of."""
+        return next(name for name, action in self.actions.items() if action.expected)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name, in listing order."""
-        return tuple(self._skills)
+        """The name of every skill that is offered now, in listing order."""
+        return tuple(entry.name for entry in self.skills)
 
     @property
     def skills(self) -> tuple[Skill, ...]:
-        """Every skill, in listing order."""
-        return tuple(self._skills.values())
+        """Every skill that is offered now, in listing order."""
+        return tuple(s for s in self.all if s.needs is None or s.needs in self._served)
 
     def get(self, name: str) -> Skill | None:
-        """Return the skill, or None."""
+        """Return the skill, offered or not, or None."""
         return self._skills.get(name)
+
+    def driving(self, actions: Container[str]) -> SkillRegistry:
+        """Return a registry without the skills whose action nobody can drive."""
+        return SkillRegistry(
+            s for s in self.all if s.managed is None or s.managed.action.name in actions
+        )
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call `listener` when other skills are offered than before."""
+        self._listeners.append(listener)
+
+    def served(self, server: str) -> bool:
+        """Whether an action or a service is there, as far as it matters to what is offered."""
+        return server in self._served
+
+    def set_served(self, server: str, there: bool) -> None:
+        """Note that an action or a service is there, or is not."""
+        before = self.names
+        (self._served.add if there else self._served.discard)(server)
+        if self.names != before:
+            for listener in self._listeners:
+                listener()
 
 
 def load_registry(path: Path | None, *, skills: Iterable[Skill] = BUILT_IN) -> SkillRegistry:
@@ -155,7 +195,7 @@ def _merge(ours: ManagedAction | None, theirs: _Managed | None) -> ManagedAction
     base = ours or ManagedAction()
     return replace(
         base,
-        controller=theirs.controller or base.controller,
+        action=replace(base.action, name=theirs.controller or base.action.name),
         verifier=theirs.verifier or base.verifier,
         preconditions=replace(base.preconditions, **_named(theirs.preconditions)),
         timeouts=replace(base.timeouts or ActionTimeouts(), **_named(theirs.timeouts))

@@ -22,6 +22,7 @@ from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.preconditions import PreconditionPolicy
+from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE, RosAction
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.errors import ConfigurationError, HarnessError
 from robot_agent_harness.redaction import declared_secrets, is_secret_key, REDACTED
@@ -85,8 +86,8 @@ class SkillContext:
 class ManagedAction:
     """How a physical skill is checked, followed and verified."""
 
-    controller: str = 'navigate_to_pose'
-    """The action whose events tell of it; they correlate by the ROS goal id."""
+    action: RosAction = NAVIGATE_TO_POSE
+    """What is sent to whom; its events correlate by the ROS goal id."""
     verifier: str = 'navigation'
     """Who judges the outcome."""
     preconditions: PreconditionPolicy = field(default_factory=PreconditionPolicy)
@@ -117,6 +118,16 @@ class Skill:
     remember: Mapping[str, str] = field(default_factory=dict)
     """What the world model of a mission keeps of a result: variable by field of the structured
     result; a dot leads into a nested object. Empty: nothing."""
+
+    service: str | None = None
+    """The ROS service that an ordinary skill calls."""
+
+    @property
+    def needs(self) -> str | None:
+        """The action or service without whose server it is not offered; None: always offered."""
+        if self.managed is None or self.managed.action.expected:
+            return self.service
+        return self.managed.action.name
 
     @property
     def input_schema(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from robot_agent_harness.actions.lifecycle import OutcomeReason, RobotAction
 from robot_agent_harness.actions.observer import Look, WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan, ActionTimeouts
 from robot_agent_harness.actions.preconditions import (
+    ActionGate,
     PreconditionPolicy,
     PreconditionReport,
     validate,
@@ -92,7 +93,7 @@ class ActionStarter:
 
     def plan(self, managed: ManagedAction) -> ActionPlan:
         """Return how a managed skill's actions are carried out and judged."""
-        return ActionPlan(managed.controller, managed.verifier, managed.timeouts or self.timeouts)
+        return ActionPlan(managed.action, managed.verifier, managed.timeouts or self.timeouts)
 
     async def start(
         self,
@@ -116,6 +117,7 @@ class ActionStarter:
             )
         goal = self._goal(skill, parsed, self._places.current())
         plan = self.plan(managed)
+        plan.action.fields(goal)  # raises before anything is recorded as started
         async with self._starting:
             if context.interest.gone():
                 return _withdrawn({})
@@ -126,7 +128,7 @@ class ActionStarter:
                 managed.preconditions,
                 decision=decision,
                 fresh=fresh,
-                gate=self._board.gate(),
+                gate=self._gate(managed),
                 target_at_decision=self._goal_then(skill, parsed, decision) if decision else {},
                 target_now=goal,
             )
@@ -174,6 +176,11 @@ class ActionStarter:
         goes_on = acceptance in (Acceptance.ACCEPTED, Acceptance.UNKNOWN)
         return _gone_on(result) if goes_on and context.interest.gone() else result
 
+    def _gate(self, managed: ManagedAction) -> ActionGate:
+        # Snapshots tell of the expected action's server; that of any other one is asked for.
+        other = None if managed.action.expected else managed.action.name
+        return self._board.gate(other)
+
     def _deactivated(self) -> bool:
         return not self.active
 
@@ -205,24 +212,23 @@ class ActionStarter:
             managed.preconditions,
             decision=decision,
             fresh=again,
-            gate=self._board.gate(),
+            gate=self._gate(managed),
             target_at_decision={},
             target_now={},
         )
         return again, report
 
-    async def first_heard(
-        self, policy: PreconditionPolicy, interest: Interest, call_id: str
-    ) -> None:
+    async def first_heard(self, managed: ManagedAction, interest: Interest, call_id: str) -> None:
         """Give what has never been heard of a moment: discovery after a start takes that long.
 
         Before the call is bound to a snapshot, which would know nothing otherwise.
         """
+        policy = managed.preconditions
         for _ in range(FIRST_HEARD_LOOKS):
             world = self._observer.peek(Look.FIRST_HEARD, call_id)
             navigation = world.navigation.value
             missing = (
-                navigation is None or not navigation.controller_reachable,
+                navigation is None or not self._board.reachable(managed.action.name),
                 policy.pose_max_age_s is not None and _missing(world.map_pose),
                 policy.odometry_max_age_s is not None and _missing(world.odometry),
                 policy.controller_idle and self._board.goals_awaited,

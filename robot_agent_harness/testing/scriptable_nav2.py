@@ -33,7 +33,7 @@ class ScriptableNav2:
         self.accept_after_s = accept_after_s
         """Seconds until a goal is accepted by itself; None: the test answers."""
         self.sent: list[tuple[str, dict[str, Any]]] = []
-        """Every goal that came in: its id and its content."""
+        """Every goal that came in: its id and its pose; of an action without one, its fields."""
         self.result_requests: list[str] = []
         self.cancel_requests: list[str] = []
         self.cancel_code: int | None = None
@@ -57,7 +57,7 @@ class ScriptableNav2:
 
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         """Take a goal in; a server that is away hears nothing."""
-        self.sent.append((goal_id, goal))
+        self.sent.append((goal_id, goal.get('pose', goal)))
         if self._reachable and self.accept_after_s is not None:
             asyncio.get_running_loop().call_later(
                 self.accept_after_s, self.say, GoalResponse(goal_id, True)

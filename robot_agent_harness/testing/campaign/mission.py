@@ -73,8 +73,8 @@ class Wire:
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         """Send a goal, and have the oracle see it go."""
         if not self.cut:
-            self._mission.note_send(goal_id, goal)
-            self._mission.controller.send_goal(goal_id, goal)
+            self._mission.note_send(goal_id, goal['pose'])
+            self._mission.controller.send_goal(goal_id, goal['pose'])
 
     def request_result(self, goal_id: str) -> None:
         """Ask for a result."""

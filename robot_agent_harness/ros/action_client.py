@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nav2Controller: the `NavigateToPose` action of a robot, as the tracker wants to see it.
+"""The actions of a robot, each as the tracker wants to see it.
 
 It speaks the action protocol on its own three service clients and two subscriptions, not through
 rclpy's ActionClient, which registers a goal's feedback only after the request has left, loses the
@@ -16,20 +16,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import contextlib
+from dataclasses import dataclass
 from functools import partial
 import logging
 from typing import Any
 
 from action_msgs.msg import GoalInfo, GoalStatusArray
-from nav2_msgs.action import NavigateToPose
 from rclpy.client import Client
 from rclpy.clock import Clock as RclClock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.qos import qos_profile_action_status_default, qos_profile_services_default, QoSProfile
 from rclpy.serialization import deserialize_message
+from rclpy.subscription import Subscription
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
@@ -44,8 +45,9 @@ from robot_agent_harness.actions.controller import (
     ServerPresence,
     StatusReport,
 )
+from robot_agent_harness.actions.ros_action import RosAction
 from robot_agent_harness.clock import Clock
-from robot_agent_harness.ros.conversions import feedback, pose_stamped, result_payload
+from robot_agent_harness.ros.filling import fill, interface, plain
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.sampling import taken, Untended
 
@@ -57,6 +59,8 @@ how often feedback is taken: Nav2 sends a hundred a second for each goal, whoeve
 FEEDBACK = QoSProfile(depth=128)
 """Reliable as Nav2 sends it; deep enough that between two looks the feedback of other clients'
 goals, up to 500 a second, does not push out all of our own."""
+LOOK_EVERY = 5
+"""Servers of actions that have none yet are looked for at every fifth poll: once a second."""
 GOALS_MAX = 64
 """Goals whose feedback is listened for, and requests without an answer that are kept."""
 _UUID = slice(4, 20)
@@ -64,55 +68,145 @@ _UUID = slice(4, 20)
 encoding."""
 
 
-class Nav2Controller:
-    """One NavigateToPose server, seen from a client that chooses its own goal ids.
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The entities of one client."""
 
-    :param action_name: relative or absolute; a remapping rule for it counts for all its parts.
-    :param loop: where the listener is called and from where methods are called.
+    impl: Any
+    send: Client
+    result: Client
+    cancel: Client
+    feedback: Subscription
+    status: Subscription
+
+
+class ActionClients:
+    """The clients of all actions that skills may drive, and the one timer that polls them.
+
+    A client costs entities in the executor's wait set, so that of an action that is not expected
+    is only made when its server is seen.
+
+    :param actions: by name.
+    :param loop: where the listeners are called and from where methods are called.
     """
 
     def __init__(
-        self, node: Node, action_name: str, *, clock: Clock, loop: asyncio.AbstractEventLoop
+        self,
+        node: Node,
+        actions: Mapping[str, RosAction],
+        *,
+        clock: Clock,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._node = node
+        self.controllers = {
+            name: ActionClient(node, action, clock=clock, loop=loop)
+            for name, action in actions.items()
+        }
+        """By the action's name."""
+        self._polls = 0
+        steady = RclClock(clock_type=ClockType.STEADY_TIME)
+        self._poll_timer = node.create_timer(POLL_PERIOD_S, self._poll, clock=steady)
+
+    def mute(self) -> None:
+        """Deliver nothing any more; requests still go out."""
+        for client in self.controllers.values():
+            client.mute()
+
+    async def drain(self, timeout_s: float) -> None:
+        """Wait until every cancel request is answered, or the time is up."""
+        await asyncio.gather(*(client.drain(timeout_s) for client in self.controllers.values()))
+
+    def close(self) -> None:
+        """Give everything up; on the rclpy thread, or once it has ended."""
+        self._node.destroy_timer(self._poll_timer)
+        for client in self.controllers.values():
+            client.close()
+
+    def _poll(self) -> None:
+        look = self._polls % LOOK_EVERY == 0
+        self._polls += 1
+        for client in self.controllers.values():
+            if client.is_open:
+                client.poll()
+            elif look:
+                client.look()
+
+
+class ActionClient:
+    """One action server, seen from a client that chooses its own goal ids."""
+
+    def __init__(
+        self,
+        node: Node,
+        action: RosAction,
+        *,
+        clock: Clock,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._node = node
+        self._type = action.type
         self._clock = clock
         self._loop = loop
         self._listener: Callable[[ControllerEvent], None] | None = None
         self._reachable = False
+        self._unusable = False
         self._own: dict[bytes, None] = {}
         self._pending: OrderedDict[tuple[str, str], tuple[Client, Future]] = OrderedDict()
         self._cancelling: set[str] = set()
         self._all_cancels_answered = asyncio.Event()
         self._all_cancels_answered.set()
-        impl = NavigateToPose.Impl
         # Rules name the action; its parts have names of their own, which no rule would match.
-        self._name = node.resolve_service_name(action_name)
-        part = f'{self._name}/_action/'
+        self._name = node.resolve_service_name(action.name)
+        self._topics = (f'{self._name}/_action/feedback', f'{self._name}/_action/status')
+        self._parts: _Parts | None = None
+        if action.expected:
+            self._open()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has its entities."""
+        return self._parts is not None
+
+    def look(self) -> None:
+        """Make the entities if a server is there; on the rclpy thread."""
+        if self._unusable or not self._node.count_publishers(self._topics[1]):
+            return
+        try:
+            self._open()
+        except ImportError as error:
+            # Said once: the server goes on, and its skills are not offered.
+            self._unusable = True
+            logger.error('action %s cannot be used: %s', self._name, error)
+
+    def _open(self) -> None:
+        node, part = self._node, f'{self._name}/_action/'
+        impl = interface(self._type).Impl
         services = {'qos_profile': qos_profile_services_default}
-        self._send = node.create_client(impl.SendGoalService, part + 'send_goal', **services)
-        self._result = node.create_client(impl.GetResultService, part + 'get_result', **services)
-        self._cancel = node.create_client(impl.CancelGoalService, part + 'cancel_goal', **services)
-        self._topics = (part + 'feedback', part + 'status')
-        self._feedback = node.create_subscription(
-            # Serialised: what belongs to other clients' goals is told by its first bytes.
-            impl.FeedbackMessage,
-            part + 'feedback',
-            _never_called,
-            FEEDBACK,
-            callback_group=Untended(),
-            event_callbacks=QUIET_SUBSCRIPTION,
-            raw=True,
+        self._parts = _Parts(
+            impl=impl,
+            send=node.create_client(impl.SendGoalService, part + 'send_goal', **services),
+            result=node.create_client(impl.GetResultService, part + 'get_result', **services),
+            cancel=node.create_client(impl.CancelGoalService, part + 'cancel_goal', **services),
+            feedback=node.create_subscription(
+                # Serialised: what belongs to other clients' goals is told by its first bytes.
+                impl.FeedbackMessage,
+                self._topics[0],
+                _never_called,
+                FEEDBACK,
+                callback_group=Untended(),
+                event_callbacks=QUIET_SUBSCRIPTION,
+                raw=True,
+            ),
+            status=node.create_subscription(
+                # Transient local: what the server ran before we came is what we must know first.
+                GoalStatusArray,
+                self._topics[1],
+                self._on_status,
+                qos_profile_action_status_default,
+                event_callbacks=QUIET_SUBSCRIPTION,
+            ),
         )
-        self._status = node.create_subscription(
-            # Transient local: what the server ran before we came is what we must know first.
-            GoalStatusArray,
-            part + 'status',
-            self._on_status,
-            qos_profile_action_status_default,
-            event_callbacks=QUIET_SUBSCRIPTION,
-        )
-        steady = RclClock(clock_type=ClockType.STEADY_TIME)
-        self._poll_timer = node.create_timer(POLL_PERIOD_S, self._poll, clock=steady)
 
     # -- the loop's side -------------------------------------------------------------------------
 
@@ -126,17 +220,21 @@ class Nav2Controller:
         return self._reachable
 
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
-        """Send one goal under this id; answered by GoalResponse or SendFailed, perhaps."""
+        """Send one goal under this id; answered by GoalResponse or SendFailed, perhaps.
+
+        :param goal: the fields of the action's goal, see :mod:`robot_agent_harness.ros.filling`.
+        """
         try:
-            if not self._send.service_is_ready():
+            parts = self._parts
+            if parts is None or not parts.send.service_is_ready():
                 # A request without a reader is dropped by the middleware, not kept for later.
                 self._reachable = False
                 self._loop.call_soon(self._deliver, ServerPresence(False))
                 raise ConnectionError(f'no action server {self._name}')
-            request = NavigateToPose.Impl.SendGoalService.Request(goal_id=_uuid(goal_id))
-            request.goal.pose = pose_stamped(goal, self._clock.ros_ns())
+            request = parts.impl.SendGoalService.Request(goal_id=_uuid(goal_id))
+            fill(request.goal, goal, now_ns=self._clock.ros_ns())
             self._own_goal(goal_id)
-            self._call('send', self._send, goal_id, request, self._on_goal_response)
+            self._call('send', parts.send, goal_id, request, self._on_goal_response)
         except Exception as error:
             # rclpy and the generated setters raise many types; all mean that nothing was written.
             logger.warning('goal %s was not sent: %s', goal_id, error)
@@ -144,17 +242,21 @@ class Nav2Controller:
 
     def request_result(self, goal_id: str) -> None:
         """Ask for the goal's result, also of a goal that an earlier run sent."""
-        request = NavigateToPose.Impl.GetResultService.Request(goal_id=_uuid(goal_id))
         self._own_goal(goal_id)
-        self._try('result', self._result, goal_id, request, self._on_result)
+        if self._parts is not None:
+            request = self._parts.impl.GetResultService.Request(goal_id=_uuid(goal_id))
+            self._try('result', self._parts.result, goal_id, request, self._on_result)
 
     def cancel(self, goal_id: str) -> None:
         """Ask the server to cancel this goal: with an id, a zero stamp cancels no other
         (action_msgs/srv/CancelGoal).
         """
+        parts = self._parts
+        if parts is None:
+            return
         info = GoalInfo(goal_id=_uuid(goal_id))
-        request = NavigateToPose.Impl.CancelGoalService.Request(goal_info=info)
-        if self._try('cancel', self._cancel, goal_id, request, self._on_cancelled):
+        request = parts.impl.CancelGoalService.Request(goal_info=info)
+        if self._try('cancel', parts.cancel, goal_id, request, self._on_cancelled):
             self._cancelling.add(goal_id)
             self._all_cancels_answered.clear()
 
@@ -172,11 +274,12 @@ class Nav2Controller:
     def close(self) -> None:
         """Give up the clients and subscriptions; on the rclpy thread, or once it has ended."""
         self.mute()
-        self._node.destroy_timer(self._poll_timer)
-        for subscription in (self._feedback, self._status):
-            self._node.destroy_subscription(subscription)
-        for client in (self._send, self._result, self._cancel):
-            self._node.destroy_client(client)
+        parts, self._parts = self._parts, None
+        if parts is not None:
+            for subscription in (parts.feedback, parts.status):
+                self._node.destroy_subscription(subscription)
+            for client in (parts.send, parts.result, parts.cancel):
+                self._node.destroy_client(client)
 
     def _own_goal(self, goal_id: str) -> None:
         self._own[bytes.fromhex(goal_id)] = None
@@ -232,7 +335,7 @@ class Nav2Controller:
 
     def _on_result(self, goal_id: str, future: Future) -> None:
         if (response := _answer(future)) is not None:
-            payload = result_payload(response.result)
+            payload = plain(response.result)
             self._post(GoalResult(goal_id, int(response.status), payload))
 
     def _on_cancelled(self, goal_id: str, future: Future) -> None:
@@ -246,24 +349,28 @@ class Nav2Controller:
         )
         self._post(StatusReport(listed))
 
-    def _poll(self) -> None:
+    def poll(self) -> None:
+        """Take our goals' feedback, and ask the graph for the server; on the rclpy thread."""
+        parts = self._parts
+        if parts is None:
+            return
         if self._own:
-            self._hear_feedback()
-        reachable = self._server_is_there()
+            self._hear_feedback(parts)
+        reachable = self._server_is_there(parts)
         if reachable != self._reachable:
             self._reachable = reachable
             self._post(ServerPresence(reachable))
 
-    def _hear_feedback(self) -> None:
+    def _hear_feedback(self, parts: _Parts) -> None:
         """Post the newest feedback of each of our goals; what else waits is dropped."""
-        newest = {data[_UUID]: data for data in taken(self._feedback)}
+        newest = {data[_UUID]: data for data in taken(parts.feedback)}
         for goal in newest.keys() & self._own.keys():
-            message = deserialize_message(newest[goal], NavigateToPose.Impl.FeedbackMessage)
-            self._post(GoalFeedback(goal.hex(), feedback(message.feedback)))
+            message = deserialize_message(newest[goal], parts.impl.FeedbackMessage)
+            self._post(GoalFeedback(goal.hex(), plain(message.feedback)))
 
-    def _server_is_there(self) -> bool:
+    def _server_is_there(self, parts: _Parts) -> bool:
         # A server is all of its parts (rcl_action_server_is_available).
-        clients = (self._send, self._result, self._cancel)
+        clients = (parts.send, parts.result, parts.cancel)
         return all(client.service_is_ready() for client in clients) and all(
             self._node.count_publishers(topic) for topic in self._topics
         )

@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Plain values into any message and back, by the types of its fields.
+
+Mappings fill nested messages, lists fill arrays, and a few types take what people write:
+
+| type | takes |
+| --- | --- |
+| `geometry_msgs/PoseStamped` | `x`, `y` (m), `yaw` (rad), `frame_id`; stamped when sent |
+| `geometry_msgs/Pose` | `x`, `y`, `yaw` |
+| `geometry_msgs/Quaternion` | `yaw` |
+| `builtin_interfaces/Duration` | seconds |
+| `nav_msgs/Goals` | a list of poses as above |
+
+The way back makes of each message JSON-ready values: poses and durations as above (a duration is
+called `<field>_s`), numbers only where they are finite, texts and arrays bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import importlib
+import math
+import re
+from typing import Any
+
+from robot_agent_harness.clock import NS_PER_S
+from robot_agent_harness.messages import ros_text
+from robot_agent_harness.ros.conversions import pose_stamped, time_msg, yaw_of
+
+ITEMS_MAX = 64
+"""Elements of an array that are told."""
+TEXT_MAX = 512
+"""Characters of a text that are told."""
+_ARRAY = re.compile(r'sequence<(?P<of>[^,>]+)(, ?\d+)?>|(?P<of_fixed>[^\[]+)\[\d+\]')
+_POSE_KEYS = frozenset({'x', 'y', 'yaw'})
+
+
+def interface(name: str) -> Any:
+    """Return the class of an action or service.
+
+    :param name: for instance `nav2_msgs/action/Spin`.
+    :raises ImportError: this machine does not have it.
+    """
+    package, kind, short = name.split('/')
+    module = importlib.import_module(f'{package}.{kind}')
+    try:
+        return getattr(module, short)
+    except AttributeError as error:
+        raise ImportError(f'package {package} has no {kind} {short}') from error
+
+
+def fill(message: Any, fields: Mapping[str, Any], *, now_ns: int) -> Any:
+    """Write plain values into a message and return it.
+
+    :param now_ns: ROS time for stamps.
+    :raises ValueError: a field does not exist or does not take its value.
+    """
+    types = message.get_fields_and_field_types()
+    for name, value in fields.items():
+        if name not in types:
+            known = ', '.join(types)
+            raise ValueError(f'{_type_of(message)} has no field {name!r}; it has {known}')
+        try:
+            setattr(message, name, _made(types[name], getattr(message, name), value, now_ns))
+        except (AssertionError, TypeError, KeyError, OverflowError) as error:
+            # The generated setters assert what they take.
+            raise ValueError(
+                f'{_type_of(message)}.{name} ({types[name]}) does not take {value!r}'
+            ) from error
+    return message
+
+
+def _made(kind: str, current: Any, value: Any, now_ns: int) -> Any:
+    array = _ARRAY.fullmatch(kind)
+    if array:
+        of = array['of'] or array['of_fixed']
+        return [_made(of, _new(of), item, now_ns) for item in value]
+    if '/' not in kind:
+        return _scalar(kind, value)
+    if kind == 'builtin_interfaces/Duration' and not isinstance(value, Mapping):
+        whole = math.floor(float(value))
+        message = type(current)(sec=whole)
+        message.nanosec = min(round((float(value) - whole) * NS_PER_S), NS_PER_S - 1)
+        return message
+    if kind == 'nav_msgs/Goals' and not isinstance(value, Mapping):
+        message = type(current)()
+        message.goals = [_made('geometry_msgs/PoseStamped', None, item, now_ns) for item in value]
+        if message.goals:
+            message.header = message.goals[0].header
+        return message
+    if not isinstance(value, Mapping):
+        raise TypeError(value)
+    if kind == 'geometry_msgs/PoseStamped' and value.keys() <= _POSE_KEYS | {'frame_id'}:
+        return pose_stamped({'yaw': 0.0, 'frame_id': 'map', **value}, now_ns)
+    if kind == 'geometry_msgs/Pose' and value.keys() <= _POSE_KEYS:
+        return pose_stamped({'yaw': 0.0, 'frame_id': '', **value}, now_ns).pose
+    if kind == 'geometry_msgs/Quaternion' and value.keys() == {'yaw'}:
+        return pose_stamped({'x': 0.0, 'y': 0.0, 'frame_id': '', **value}, now_ns).pose.orientation
+    if kind == 'std_msgs/Header':
+        current.stamp = time_msg(now_ns)
+    return fill(current, value, now_ns=now_ns)
+
+
+def _scalar(kind: str, value: Any) -> Any:
+    if kind in ('boolean', 'bool'):
+        if not isinstance(value, bool):
+            raise TypeError(value)
+        return value
+    if kind.startswith(('string', 'wstring')):
+        return ros_text(str(value))
+    if isinstance(value, bool):
+        raise TypeError(value)
+    if kind in ('float', 'double', 'float32', 'float64'):
+        return float(value)
+    if kind == 'octet':
+        return bytes([value])
+    if int(value) != value:
+        raise TypeError(value)
+    return int(value)
+
+
+def _new(kind: str) -> Any:
+    if '/' not in kind:
+        return None
+    package, name = kind.split('/')
+    return getattr(importlib.import_module(f'{package}.msg'), name)()
+
+
+def plain(message: Any) -> dict[str, Any]:
+    """Return what a message holds, JSON-ready; what is no finite number is left out."""
+    told: dict[str, Any] = {}
+    for name, kind in message.get_fields_and_field_types().items():
+        if name == 'structure_needs_at_least_one_member':
+            continue
+        key, value = _told(name, kind, getattr(message, name))
+        if value is not None:
+            told[key] = value
+    return told
+
+
+def _told(name: str, kind: str, value: Any) -> tuple[str, Any]:
+    if kind == 'builtin_interfaces/Duration':
+        return f'{name}_s', round(value.sec + value.nanosec / NS_PER_S, 4)
+    return name, _value(kind, value)
+
+
+def _value(kind: str, value: Any) -> Any:
+    array = _ARRAY.fullmatch(kind)
+    if array:
+        of = array['of'] or array['of_fixed']
+        return [_value(of, item) for item in list(value)[:ITEMS_MAX]]
+    if kind == 'geometry_msgs/PoseStamped':
+        return _pose(value.pose, {'frame_id': value.header.frame_id})
+    if kind == 'geometry_msgs/Pose':
+        return _pose(value, {})
+    if '/' in kind:
+        return plain(value) or None
+    if isinstance(value, float):
+        return round(value, 4) if math.isfinite(value) else None
+    if isinstance(value, bytes):
+        return value.hex()
+    return value[:TEXT_MAX] if isinstance(value, str) else value
+
+
+def _pose(pose: Any, rest: dict[str, Any]) -> dict[str, Any] | None:
+    where = {'x': pose.position.x, 'y': pose.position.y, 'yaw': yaw_of(pose.orientation)}
+    if not all(math.isfinite(value) for value in where.values()):
+        return None
+    return {**{key: round(value, 4) for key, value in where.items()}, **rest}
+
+
+def _type_of(message: Any) -> str:
+    return f'{type(message).__module__.split(".")[0]}/{type(message).__name__}'
