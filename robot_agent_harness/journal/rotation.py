@@ -80,6 +80,7 @@ def rotate(path: Path, *, clock: Clock, step: Step = lambda name: None) -> Rotat
         raise JournalUnavailableError(f'there is no journal {path}')
     database = JournalDatabase(path, synchronous='full', busy_timeout_ms=2000)
     try:
+        _refuse_if_open(path)
         closed = close_file(database, clock=clock, step=step)
     finally:
         database.close()
@@ -92,20 +93,12 @@ def close_file(
 ) -> Rotated | None:
     """Close the file that a database writes and go on in a new one; None: there is nothing in it.
 
-    The closed file is not compressed yet.
+    The closed file is not compressed yet. Nothing may be open in it.
 
-    :raises JournalUnavailableError: something is open, or somebody reads just now.
+    :raises JournalUnavailableError: somebody reads just now, or a file cannot be written.
     """
     path, tail = database.path, database.tail
     with JournalReader(path) as reader:
-        work = reader.open_work()
-        names = {'calls': work.calls, 'actions': work.actions, 'missions': work.missions}
-        open_ = [f'{len(events)} {name}' for name, events in names.items() if events]
-        if open_:
-            raise JournalUnavailableError(
-                f'journal {path} has {", ".join(open_)} open; start a harness on it, which ends'
-                ' them, or wait until they have ended'
-            )
         newest = next(reader.select(Selection(), after_seq=tail.seq - 1), None)
         if newest is None or newest.type in _CONTINUATION:
             return None
@@ -116,6 +109,18 @@ def close_file(
 
 
 _CONTINUATION = (EventType.JOURNAL_CONTINUED, EventType.RECORD_CARRIED_OVER)
+
+
+def _refuse_if_open(path: Path) -> None:
+    with JournalReader(path) as reader:
+        work = reader.open_work()
+        names = {'calls': work.calls, 'actions': work.actions, 'missions': work.missions}
+        open_ = [f'{len(events)} {name}' for name, events in names.items() if events]
+        if open_:
+            raise JournalUnavailableError(
+                f'journal {path} has {", ".join(open_)} open; start a harness on it, which ends'
+                ' them, or wait until they have ended'
+            )
 
 
 def pack_closed(path: Path, *, step: Step = lambda name: None) -> None:
