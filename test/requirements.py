@@ -868,6 +868,10 @@ _CONTRACT = (
             'test_journal_command_verify.py'
             '::test_a_journal_that_names_a_file_elsewhere_is_not_followed_there',
             'test_journal_command_verify.py::test_a_longer_journal_takes_no_more_memory',
+            'test_journal_command_verify.py'
+            '::test_what_is_looked_up_by_an_id_costs_the_same_in_a_longer_journal',
+            'test_journal_command_rotate.py'
+            '::test_how_a_running_harness_was_configured_is_known_in_every_file',
             'test_journal_command_rotate.py'
             '::test_rotation_begins_a_file_that_names_the_one_before_it_and_its_last_chain',
             'test_journal_command_rotate.py::test_an_archive_is_read_as_a_live_file_is',
