@@ -14,45 +14,58 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode
 import yaml
 
+from robot_agent_harness.parameters import Parameter, PARAMETERS
+
 PACKAGE = 'robot_agent_harness'
 DEFAULTS = str(Path(get_package_share_directory(PACKAGE)) / 'config' / 'harness.yaml')
+TABLE = {parameter.name: parameter for parameter in PARAMETERS}
+TABLE['use_sim_time'] = Parameter('use_sim_time', False, 'Take the time from /clock.')
 
-# Launch argument: (parameter of the node, what it is for). Empty means: as in params_file.
+# Launch argument: parameter of the node. Left empty, it is as in params_file.
 OVERRIDES = {
-    'autostart': ('autostart', 'Configure and activate the node at start'),
-    'use_sim_time': ('use_sim_time', 'Take the time from /clock'),
-    'robot_id': ('robot_id', 'Name of the robot in snapshots and in the journal'),
-    'journal_path': ('journal.path', 'The journal, one SQLite file; one harness for each'),
-    'places_file': ('places_file', 'YAML with named places'),
-    'skills_file': ('skills_file', 'YAML with skill metadata'),
-    'mcp_enabled': ('mcp.enabled', 'Serve MCP over HTTP'),
-    'mcp_host': ('mcp.host', 'Address to serve MCP on; one that others reach needs a token'),
-    'mcp_port': ('mcp.port', 'Port to serve MCP on; 0 = any free port, logged'),
-    'mcp_token_file': ('mcp.token_file', 'File with the bearer token of MCP clients'),
-    'model_provider': ('model.provider', 'Who decides in missions'),
-    'model_name': ('model.name', "The provider's name of the model"),
-    'model_script_file': ('model.script_file', 'YAML with the answers of the scripted provider'),
+    'autostart': 'autostart',
+    'use_sim_time': 'use_sim_time',
+    'robot_id': 'robot_id',
+    'base_frame': 'base_frame',
+    'global_frame': 'global_frame',
+    'journal_path': 'journal.path',
+    'places_file': 'places_file',
+    'skills_file': 'skills_file',
+    'mcp_enabled': 'mcp.enabled',
+    'mcp_host': 'mcp.host',
+    'mcp_port': 'mcp.port',
+    'mcp_token_file': 'mcp.token_file',
+    'model_provider': 'model.provider',
+    'model_name': 'model.name',
+    'model_base_url': 'model.base_url',
+    'model_script_file': 'model.script_file',
+    'model_replay_journal': 'model.replay_journal',
+    'model_replay_mission': 'model.replay_mission',
 }
-CHOICES = {
-    'autostart': ['', 'true', 'false'],
-    'use_sim_time': ['', 'true', 'false'],
-    'mcp_enabled': ['', 'true', 'false'],
-    'model_provider': ['', 'none', 'scripted', 'anthropic', 'openai'],
-}
-NOT_TEXT = {'autostart', 'use_sim_time', 'mcp_enabled', 'mcp_port'}
+
+
+def declare(argument: str, parameter: Parameter) -> DeclareLaunchArgument:
+    """Declare an argument that stands for a parameter."""
+    choices = list(map(str, parameter.choices))
+    if isinstance(parameter.default, bool):
+        choices = ['true', 'false']
+    return DeclareLaunchArgument(
+        argument,
+        default_value='',
+        choices=['', *choices] if choices else None,
+        description=f'{parameter.description} (parameter {parameter.name}; '
+        'empty: as in params_file)',
+    )
 
 
 def start(context: LaunchContext) -> list[LifecycleNode]:
     """Return the node, with those parameters that were given as arguments."""
-    given = {
-        argument: value
-        for argument in OVERRIDES
-        if (value := LaunchConfiguration(argument).perform(context))
-    }
-    overrides = {
-        OVERRIDES[argument][0]: yaml.safe_load(value) if argument in NOT_TEXT else value
-        for argument, value in given.items()
-    }
+    overrides = {}
+    for argument, name in OVERRIDES.items():
+        value = LaunchConfiguration(argument).perform(context)
+        if value:
+            is_text = isinstance(TABLE[name].default, str)
+            overrides[name] = value if is_text else yaml.safe_load(value)
     return [
         LifecycleNode(
             package=PACKAGE,
@@ -84,7 +97,10 @@ def generate_launch_description() -> LaunchDescription:
                 description="YAML with the node's parameters",
             ),
             DeclareLaunchArgument(
-                'log_level', default_value='info', description='debug, info, warn, error or fatal'
+                'log_level',
+                default_value='info',
+                choices=['debug', 'info', 'warn', 'error', 'fatal'],
+                description='What the nodes log',
             ),
             DeclareLaunchArgument(
                 'respawn',
@@ -92,15 +108,7 @@ def generate_launch_description() -> LaunchDescription:
                 choices=['true', 'false'],
                 description='Start the node again when it dies; it moves nothing by itself then',
             ),
-            *(
-                DeclareLaunchArgument(
-                    argument,
-                    default_value='',
-                    choices=CHOICES.get(argument),
-                    description=f'{description} (parameter {parameter}; empty: as in params_file)',
-                )
-                for argument, (parameter, description) in OVERRIDES.items()
-            ),
+            *(declare(argument, TABLE[name]) for argument, name in OVERRIDES.items()),
             OpaqueFunction(function=start),
         ]
     )

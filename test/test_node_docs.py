@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration, launch files and pages of the node agree with the code."""
+"""Configuration and pages of the node agree with the code."""
 
 from __future__ import annotations
 
-import ast
 import math
 from pathlib import Path
 import re
@@ -19,7 +18,6 @@ from robot_agent_harness.resources import config_path
 ROOT = Path(__file__).resolve().parents[1]
 PARAMETERS_PAGE = (ROOT / 'docs/parameters.md').read_text()
 ROS_PAGE = (ROOT / 'docs/ros_interface.md').read_text()
-LAUNCH_FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
 
 
 def flat(tree: dict[str, Any], prefix: str = '') -> dict[str, Any]:
@@ -76,37 +74,6 @@ def shown(value: Any) -> str:
     if value == '':
         return 'empty'
     return f'`{str(value).lower() if isinstance(value, bool) else value}`'
-
-
-@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_every_launch_argument_is_documented_and_sets_a_real_parameter(path: Path):
-    tree = ast.parse(path.read_text())
-    names = {
-        call.args[0].value
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call)
-        and getattr(call.func, 'id', '') == 'DeclareLaunchArgument'
-        and isinstance(call.args[0], ast.Constant)
-    }
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'OVERRIDES':
-            overrides = ast.literal_eval(node.value)
-            names |= set(overrides)
-            known = {parameter.name for parameter in PARAMETERS} | {'use_sim_time'}
-            assert {parameter for parameter, _ in overrides.values()} <= known
-    assert names
-    assert names <= set(rows(ROS_PAGE))
-
-
-@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_launch_files_can_be_read_where_launch_is_installed(path: Path):
-    launch = pytest.importorskip('launch', reason='launch is not on the package index')
-    pytest.importorskip('launch_ros', reason='launch_ros is not on the package index')
-    sources = pytest.importorskip('launch.launch_description_sources')
-    source = sources.PythonLaunchDescriptionSource(str(path))
-    description = source.get_launch_description(launch.LaunchContext())
-    for argument in description.get_launch_arguments():
-        assert argument.description
 
 
 def test_the_page_names_every_topic_action_and_status_of_the_node():
