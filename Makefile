@@ -5,7 +5,7 @@ SHELL := /bin/sh
 # Everything but the set-up itself runs inside the environment.
 IN_ENV := . ./env.sh &&
 
-.PHONY: help setup demo test test-jazzy test-long lint format bench lock clean
+.PHONY: help setup demo test test-jazzy test-long lint format bench screenshots lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -34,6 +34,9 @@ format: setup ## put the code into the house's format
 
 bench: setup ## benchmarks as a table of ratios
 	@$(IN_ENV) python bench/run.py $(ARGS)
+
+screenshots: setup ## make the pictures in docs/images anew (needs chromium)
+	@$(IN_ENV) python scripts/screenshots.py
 
 lock: setup ## pin the newest allowed versions of all dependencies anew
 	@$(IN_ENV) sh scripts/lock.sh

@@ -485,6 +485,15 @@ def test_the_page_has_landmarks_headings_and_labels() -> None:
         assert not [name for name in given if name.startswith('on') or name == 'style'], given
 
 
+def test_the_page_of_the_docs_names_every_path_and_shows_every_picture() -> None:
+    docs = Path(__file__).parents[1] / 'docs'
+    page = (docs / 'dashboard.md').read_text()
+    assert re.findall(r'^\| `/dashboard/(\w+)`', page, re.MULTILINE) == list(DATA)
+    assert f'At most {VIEWERS_MAX} look at once' in page
+    shown_there = re.findall(r'\]\(images/(\w+\.png)\)', page + (docs / 'report.md').read_text())
+    assert sorted(shown_there) == sorted(file.name for file in (docs / 'images').iterdir())
+
+
 FORBIDDEN = (
     'innerHTML',
     'outerHTML',

@@ -93,7 +93,7 @@ async def test_a_mission_is_seen_as_it_happens(chromium: Browser, tmp_path: Path
         await running
         await expect(page.locator('#timeline')).to_contain_text('SUCCEEDED (verified)')
         await expect(page.locator('#timeline > .good').first).to_contain_text('mission ended')
-        await expect(page.locator('#map .seen.good')).to_be_visible()
+        await expect(page.locator('#map g.seen.good')).to_be_visible()
         await expect(page.locator('#map circle.tolerance')).to_be_visible()
         await expect(pose).to_contain_text('x 0.78 m, y 0.39 m')
         assert (
