@@ -237,13 +237,12 @@ class ActionFollower:
             # response does, which may have been lost.
             shown = heard.status is not None or bool(self.action.feedback)
             if heard.response or shown or heard.result_ended:
-                evidence = 'response' if heard.response else 'status or feedback'
                 self.action = self.action.advance(ActionState.ACCEPTED)
                 self._board.put(self.action)
                 _resolve(self.acceptance, Acceptance.ACCEPTED)
                 # The caller's answer goes first, with a commit of its own.
                 await asyncio.sleep(HEAD_START_S)
-                self._record(progress(self.action, note=f'accepted by {evidence}'))
+                self._record(progress(self.action, note=f'accepted by {heard.accepted_by}'))
                 self._publish(self.action)
                 self._controller.request_result(self.action.action_id)
                 return True

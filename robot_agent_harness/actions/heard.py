@@ -42,6 +42,8 @@ class Heard:
     """Every end that was told, by either source: more than one is a contradiction."""
     shown_running_ns: int = 0
     """When the controller was last seen to run the goal, or to take it."""
+    accepted_by: str | None = None
+    """What first showed that the goal was taken: `response`, `status`, `feedback` or `result`."""
     denied_ns: int = 0
     """When it last said that it runs no such goal."""
 
@@ -49,7 +51,8 @@ class Heard:
         """Take one piece of news in."""
         if isinstance(event, GoalResponse):
             self.response = event.accepted if self.response is None else self.response
-            self.shown_running_ns = now_ns if event.accepted else self.shown_running_ns
+            if event.accepted:
+                self._shown(now_ns, 'response')
         elif isinstance(event, SendFailed):
             self.send_error = event.message
         else:
@@ -57,25 +60,31 @@ class Heard:
 
     def take_status(self, status: int, now_ns: int) -> None:
         """Take in what the status topic lists for the goal."""
+        self.accepted_by = self.accepted_by or 'status'
         if status in ENDED_STATUSES:
             self.ends.add(status)
         elif status in ACTIVE_STATUSES:
-            self.shown_running_ns = now_ns
+            self._shown(now_ns, 'status')
         if self.status not in ENDED_STATUSES and status != self.status:
             self.status, self.status_ns = status, now_ns
 
     def take_feedback(self, now_ns: int) -> None:
         """Take in that there was feedback: the goal runs."""
-        self.shown_running_ns = now_ns
+        self._shown(now_ns, 'feedback')
 
     def take_cancel_response(self, event: CancelResponse, now_ns: int) -> None:
         """Take in what the controller says to a cancel request."""
         if event.return_code in RUNS_NO_SUCH_GOAL:
             self.denied_ns = now_ns
 
+    def _shown(self, now_ns: int, source: str) -> None:
+        self.shown_running_ns = now_ns
+        self.accepted_by = self.accepted_by or source
+
     def _take_result(self, result: GoalResult, now_ns: int) -> None:
         if result.status in ENDED_STATUSES:
             self.ends.add(result.status)
+            self.accepted_by = self.accepted_by or 'result'
         elif result.status == GoalStatus.UNKNOWN:
             self.denied_ns = now_ns
         if not self.result_ended:

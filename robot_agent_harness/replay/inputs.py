@@ -43,7 +43,15 @@ _PLACES_READ = (
 )
 """What is recorded whenever the places file has been looked at."""
 
-_TASKS = (EventType.TOOL_CALL_RECORDED.value, EventType.MISSION_STARTED.value)
+_TASKS = frozenset(
+    kind.value
+    for kind in (
+        EventType.HARNESS_STATE_CHANGED,
+        EventType.MISSION_STARTED,
+        EventType.MODEL_RESPONSE_RECORDED,
+        EventType.TOOL_CALL_RECORDED,
+    )
+)
 
 
 class RecordedKey(IdempotencyKey):

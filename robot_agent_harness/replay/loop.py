@@ -18,9 +18,9 @@ from typing import Protocol
 
 SLACK_S = 0.05
 """Within what the recorded order counts more than time, in seconds."""
-TOGETHER_S = 0.001
-"""Inputs this close, with nothing recorded between them, are handed in as one, in seconds: several
-things may be noticed by one look."""
+TOGETHER_S = 0.01
+"""Inputs this close, with nothing recorded between them, are handed in as one, in seconds: what
+the first sets off is recorded at once, so that it had set nothing off before the second came."""
 SAME_S = 1e-6
 """Times that differ by less are the same, in seconds: they are sums of fractions."""
 
