@@ -98,15 +98,15 @@ def assemble(
     :raises ConfigurationError: a file that they name is missing or wrong.
     """
     p = parameters
-    skills_file = _file(p, 'skills_file', 'skills.yaml')
-    places_file = _file(p, 'places_file', 'places.yaml')
+    skills_file = configured_file(p, 'skills_file', 'skills.yaml')
+    places_file = configured_file(p, 'places_file', 'places.yaml')
     registry = (registry or skills_of(p)).driving(controllers)
     places = PlaceBook(clock=clock, path=places_file)
     builder = WorldSnapshotBuilder(
         clock=clock,
         ids=ids,
         robot_id=str(p['robot_id']),
-        config=_snapshot_config(p, use_sim_time),
+        config=snapshot_config(p, use_sim_time),
     )
     navigation = registry.navigation
     board = ActionBoard(clock=clock, controllers=tuple({**controllers, navigation: None}))
@@ -206,7 +206,7 @@ def skills_of(parameters: Mapping[str, Value]) -> SkillRegistry:
 
     :raises ConfigurationError: the skills file is missing or wrong.
     """
-    return load_registry(_file(parameters, 'skills_file', 'skills.yaml'))
+    return load_registry(configured_file(parameters, 'skills_file', 'skills.yaml'))
 
 
 def retune(core: Core, parameters: Mapping[str, Value], changed: Mapping[str, Value]) -> None:
@@ -245,12 +245,18 @@ def _timeouts(p: Mapping[str, Value]) -> ActionTimeouts:
     )
 
 
-def _file(parameters: Mapping[str, Value], name: str, shipped: str) -> Path:
+def configured_file(parameters: Mapping[str, Value], name: str, shipped: str) -> Path:
+    """Return the file that a parameter names, or the shipped one where it is empty."""
     chosen = str(parameters[name])
     return Path(chosen).expanduser() if chosen else config_path(shipped)
 
 
-def _snapshot_config(p: Mapping[str, Value], use_sim_time: bool) -> SnapshotConfig:
+def snapshot_config(p: Mapping[str, Value], use_sim_time: bool) -> SnapshotConfig:
+    """Return how the robot's topics are read.
+
+    :param p: all parameters, checked.
+    :raises ConfigurationError: names a parameter that cannot be meant.
+    """
     unstamped = str(p['snapshot.accept_unstamped']).split(',')
     return SnapshotConfig(
         global_frame=str(p['global_frame']),

@@ -98,6 +98,33 @@ def _demo(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
     )
 
 
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--timeout',
+        metavar='S',
+        type=_timeout_s,
+        default=3.0,
+        help='how many seconds to listen to the robot, 0.5 to 60; default: 3',
+    )
+    parser.add_argument('--json', action='store_true', help='one JSON document, for programs')
+
+
+def _timeout_s(value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = math.nan
+    if not 0.5 <= seconds <= 60.0:
+        raise argparse.ArgumentTypeError(f'{value} is no number from 0.5 to 60')
+    return seconds
+
+
+def _doctor(arguments: argparse.Namespace, ros_arguments: list[str]) -> int:
+    from robot_agent_harness.doctor.command import run_doctor
+
+    return run_doctor(PROGRAM, ros_arguments, seconds=arguments.timeout, as_json=arguments.json)
+
+
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('journal', metavar='JOURNAL', help='the journal file, as journal.path')
     parser.add_argument(
@@ -224,6 +251,15 @@ COMMANDS: dict[str, Command] = {
         ' key, no robot and no network. The journal and the report of the run are kept.',
         _add_demo,
         _demo,
+    ),
+    'doctor': Command(
+        'find out what stands in the way of a mission',
+        'Look at the robot, the journal, the model and the MCP port as a harness with the same'
+        ' parameters would use them, and say what to do about what is wrong. Nothing is started,'
+        ' written or sent. Exit code 1 where there is a problem.',
+        _add_doctor,
+        _doctor,
+        ros=True,
     ),
     'mcp-config': Command(
         'print the configuration of MCP clients for this harness',

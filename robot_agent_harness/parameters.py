@@ -110,6 +110,7 @@ _FIXED = {
     'skills_file': 'clients and models know the skills that it named',
     'places_file': 'edit the file: it is read again when it changes',
     'mcp': 'the MCP server was made with it',
+    'dashboard': 'the MCP server was made with it',
     'metrics': 'the MCP server was made with it',
     'model': "the model's client was made with it",
     'snapshot': 'what has been heard was judged by it',

@@ -94,3 +94,29 @@ def _is_file(fd: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(fd), os.stat(path))
     except OSError:
         return False
+
+
+def holder_of(journal: Path) -> str | None:
+    """Return which process holds a journal's lock, without touching the lock; None: nobody.
+
+    :param journal: as for :class:`JournalLock`.
+    """
+    path = journal.with_name(journal.name + '.lock')
+    try:
+        status, named = path.stat(), path.read_text('ascii', 'replace').strip()
+        held = Path('/proc/locks').read_text('ascii')
+    except OSError:
+        return None
+    device = f'{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}'
+    for line in held.splitlines():
+        # Number, FLOCK, ADVISORY, WRITE, process, device:inode, from, to.
+        _, kind, _, _, process, where, *_ = line.split()
+        found, _, inode = where.rpartition(':')
+        # An overlay calls the device otherwise, a container the process; not both at once.
+        if (
+            kind == 'FLOCK'
+            and inode == str(status.st_ino)
+            and (found == device or process == named)
+        ):
+            return process
+    return None

@@ -27,6 +27,8 @@ from robot_agent_harness.llm.profiles import ModelProfile, profile_for
 _log = logging.getLogger(__name__)
 
 KEY_VARIABLE = 'ANTHROPIC_API_KEY'
+URL_VARIABLE, ANTHROPIC_URL = 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'
+"""Where the SDK asks, if it is not told otherwise."""
 INSTALL_COMMAND = "pip install 'anthropic>=2,<3'"
 SMALLEST_BUDGET_TOKENS = 1024  # the API refuses less
 ANSWER_TOKENS = 1024  # room for the answer when the thinking budget takes all of max_tokens

@@ -94,7 +94,24 @@ def _replay(settings: ModelSettings, own_journal: str) -> ModelClient:
         raise ConfigurationError(f'model.replay_journal: {error}') from error
 
 
-def _anthropic(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
+def api_url(settings: ModelSettings, environ: Mapping[str, str]) -> str | None:
+    """Return where a provider's API is asked, once all that it needs is there; None for one that
+    is not asked over a network.
+
+    Unlike making the client, this is quick: it loads no SDK.
+
+    :raises ConfigurationError: as for :func:`make_client`.
+    """
+    if settings.provider == 'anthropic':
+        _anthropic_key(settings, environ)
+        return settings.base_url or environ.get(anthropic.URL_VARIABLE) or anthropic.ANTHROPIC_URL
+    if settings.provider == 'openai':
+        _openai_key(settings, environ)
+        return settings.base_url or openai.OPENAI_URL
+    return None
+
+
+def _anthropic_key(settings: ModelSettings, environ: Mapping[str, str]) -> str:
     _check(settings)
     key = _key(environ, anthropic.KEY_VARIABLE)
     if not key:
@@ -102,12 +119,17 @@ def _anthropic(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClie
             "model.provider 'anthropic' needs a key in the environment variable "
             f'{anthropic.KEY_VARIABLE}'
         )
+    return key
+
+
+def _anthropic(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
+    key = _anthropic_key(settings, environ)
     return anthropic.AnthropicClient(
         model=settings.name or DEFAULT_ANTHROPIC_MODEL, api_key=key, **_common(settings)
     )
 
 
-def _openai(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
+def _openai_key(settings: ModelSettings, environ: Mapping[str, str]) -> str | None:
     _check(settings)
     if not settings.name:
         raise ConfigurationError("model.provider 'openai' needs model.name")
@@ -117,6 +139,11 @@ def _openai(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
             "model.provider 'openai' needs a key in the environment variable "
             f'{openai.KEY_VARIABLE}, or model.base_url of a server that wants none'
         )
+    return key
+
+
+def _openai(settings: ModelSettings, environ: Mapping[str, str]) -> ModelClient:
+    key = _openai_key(settings, environ)
     return openai.OpenAIClient(model=settings.name, api_key=key, **_common(settings))
 
 

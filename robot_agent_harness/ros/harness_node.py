@@ -25,15 +25,13 @@ from rclpy.parameter import Parameter
 from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.parameters import change_parameters
 from robot_agent_harness.ros.diagnostics import Diagnostics, ERROR, Finding, OK, PERIOD_S, WARN
-from robot_agent_harness.ros.node_parameters import declare_parameters
+from robot_agent_harness.ros.node_parameters import declare_parameters, NODE_NAME
 from robot_agent_harness.ros.publications import every
 from robot_agent_harness.ros.ros_clock import RosClock
 from robot_agent_harness.ros.session import HarnessSession, McpTransport
 from robot_agent_harness.ros.threads import on_loop
 
 logger = logging.getLogger(__name__)
-
-NODE_NAME = 'robot_agent_harness'
 
 
 class HarnessNode(LifecycleNode):

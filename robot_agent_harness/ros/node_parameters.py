@@ -15,6 +15,7 @@ from rclpy.node import Node
 
 from robot_agent_harness.parameters import check_parameters, Parameter, PARAMETERS, Value
 
+NODE_NAME = 'robot_agent_harness'
 OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service')
 """What rclpy itself declares."""
 _INT_MAX = 2**63 - 1

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`robot-agent-harness doctor`: everything that a harness would need, looked at in a few seconds.
+
+No harness is started, nothing is written, sent to the robot or asked of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+import os
+import sys
+
+from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
+from robot_agent_harness.assembly import configured_file, skills_of
+from robot_agent_harness.doctor.finding import Finding, Level, ok, problem
+from robot_agent_harness.doctor.journal import check_journal
+from robot_agent_harness.doctor.mcp import check_mcp
+from robot_agent_harness.doctor.model import check_model
+from robot_agent_harness.doctor.output import count, show, show_json
+from robot_agent_harness.doctor.robot import check_robot
+from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.parameters import Value
+from robot_agent_harness.skills.places import read_places
+from robot_agent_harness.skills.registry import SkillRegistry
+
+MISUSE = 2
+ANSWER_S = 2.0
+"""How long an endpoint may take to answer."""
+
+
+def run_doctor(
+    program: str, ros_arguments: Sequence[str], *, seconds: float, as_json: bool
+) -> int:
+    """Look at everything and say what stands in the way.
+
+    :param seconds: how long to listen to the robot.
+    :return: 0 without problems, 1 with some, 2 if the arguments cannot be used.
+    :raises ModuleNotFoundError: there is no ROS.
+    """
+    from robot_agent_harness.ros.doctor_look import RobotLook
+
+    try:
+        with RobotLook(ros_arguments) as look, ThreadPoolExecutor() as pool:
+            values = look.values
+            checks: tuple[Callable[[], list[Finding]], ...] = (
+                lambda: check_model(values, os.environ, ANSWER_S),
+                lambda: check_mcp(values, os.environ, ANSWER_S),
+            )
+            elsewhere = [pool.submit(check) for check in checks]
+            registry, files = _files(values)
+            actions = registry.actions.values() if registry else (NAVIGATE_TO_POSE,)
+            facts = look.listen(seconds, actions)
+            findings = [
+                *check_robot(facts, values, _variance_limit_m2(registry)),
+                *files,
+                *check_journal(str(values['journal.path']), running=facts.harness is not None),
+                *(finding for done in elsewhere for finding in done.result()),
+            ]
+    except ConfigurationError as error:
+        print(f'{program} doctor: {" ".join(str(error).split())}', file=sys.stderr)
+        return MISUSE
+    (show_json if as_json else show)(findings)
+    return 1 if count(findings, Level.PROBLEM) else 0
+
+
+def _files(values: Mapping[str, Value]) -> tuple[SkillRegistry | None, list[Finding]]:
+    """Read the skills and places files; without the one there is no registry."""
+    found: list[Finding] = []
+    registry = None
+    try:
+        registry = skills_of(values)
+        found.append(ok('skills_file', f'{len(registry.all)} skills'))
+    except ConfigurationError as error:
+        found.append(problem('skills_file', str(error), 'correct the file'))
+    try:
+        places = read_places(configured_file(values, 'places_file', 'places.yaml'))
+        found.append(ok('places_file', f'{len(places)} places'))
+    except ConfigurationError as error:
+        found.append(problem('places_file', str(error), 'correct the file'))
+    return registry, found
+
+
+def _variance_limit_m2(registry: SkillRegistry | None) -> float | None:
+    """Return the smallest position variance that a managed skill still allows."""
+    limits = [
+        skill.managed.preconditions.max_position_variance_m2
+        for skill in (registry.skills if registry else ())
+        if skill.managed is not None
+    ]
+    return min((limit for limit in limits if limit is not None), default=None)

@@ -1,0 +1,270 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Judges what was seen of a robot. Whether a field is fresh, invalid or missing is decided by the
+harness's own builder, so that the doctor never thinks otherwise than the harness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from robot_agent_harness.doctor.facts import ActionFacts, RobotFacts, TopicFacts
+from robot_agent_harness.doctor.finding import Finding, Level, ok, problem, warning
+from robot_agent_harness.parameters import Value
+from robot_agent_harness.world.snapshot import Availability, Observed
+
+DELAY_S = 0.3
+"""From this on a delay is no network's: clocks differ, or somebody holds messages back."""
+OTHER_CLOCK_S = 86_400.0
+"""Stamps that are further off come from another clock altogether, for instance a simulation's."""
+ACTIVE = 'active'
+STALE_PARAMETER = {
+    'odom': 'snapshot.stale_after_s.odometry',
+    'battery_state': 'snapshot.stale_after_s.battery',
+}
+
+
+def check_robot(
+    facts: RobotFacts, parameters: Mapping[str, Value], variance_limit_m2: float | None
+) -> list[Finding]:
+    """Judge a robot.
+
+    :param variance_limit_m2: largest position variance that managed skills allow; None: any.
+    """
+    found = [_graph(facts), *_clock(facts)]
+    fields: dict[str, tuple[Observed[Any], bool]] = {
+        'odom': (facts.world.odometry, True),
+        'amcl_pose': (facts.world.map_pose, True),
+        'battery_state': (facts.world.battery, False),
+        'emergency_stop': (facts.world.safety, False),
+    }
+    for topic in facts.topics:
+        field, needed = fields[topic.role]
+        found.append(_topic(topic, field, needed, facts))
+        found += _closer(topic, field, parameters)
+    found += _state(facts, parameters, variance_limit_m2)
+    found += [_action(action) for action in facts.actions]
+    found += [_lifecycle(name, state) for name, state in sorted(facts.lifecycle.items())]
+    found += [
+        warning('qos', sentence, 'change the QoS of that node, or remap the topic')
+        for sentence in facts.mismatches
+    ]
+    return found
+
+
+def _graph(facts: RobotFacts) -> Finding:
+    where = f'domain {facts.domain_id}, discovery {facts.discovery}, namespace {facts.namespace}'
+    details = {'domain_id': facts.domain_id, 'others': facts.others, 'harness': facts.harness}
+    if facts.others == 0:
+        return problem(
+            'graph',
+            f'no other node is there ({where})',
+            'start the robot; ROS_DOMAIN_ID, ROS_AUTOMATIC_DISCOVERY_RANGE and the RMW must be the'
+            ' same on both sides',
+            **details,
+        )
+    nodes = '1 other node' if facts.others == 1 else f'{facts.others} other nodes'
+    harness = 'no harness' if facts.harness is None else f'the harness is {facts.harness}'
+    return ok('graph', f'{nodes}, {harness} ({where})', **details)
+
+
+def _clock(facts: RobotFacts) -> Iterator[Finding]:
+    details = {'use_sim_time': facts.use_sim_time, 'publishers': facts.clock_publishers}
+    if facts.use_sim_time and not facts.clock_heard:
+        yield problem(
+            'clock',
+            'use_sim_time is set, and nothing is heard on /clock: ROS time stands at 0',
+            'start the simulation, or leave use_sim_time off on a real robot',
+            **details,
+        )
+    elif not facts.use_sim_time and facts.clock_publishers:
+        yield warning(
+            'clock',
+            '/clock is published, and use_sim_time is not set',
+            'set use_sim_time:=true if the robot is simulated',
+            **details,
+        )
+    else:
+        yield ok(
+            'clock',
+            'simulated, /clock is heard' if facts.use_sim_time else 'the system clock',
+            **details,
+        )
+
+
+def _topic(topic: TopicFacts, field: Observed[Any], needed: bool, facts: RobotFacts) -> Finding:
+    details = _details(topic, field)
+    if topic.heard:
+        return _heard(topic, field, details)
+    if field.availability is not Availability.MISSING:  # amcl_pose is silent, and tf is there
+        return ok(topic.role, f'silent; the pose comes from {field.source}', **details)
+    fitting = [p for p in topic.publishers if p.type == topic.type]
+    bad = problem if needed else warning
+    if fitting:
+        return bad(
+            topic.role,
+            f'{fitting[0].node} publishes {topic.name} ({fitting[0].qos}), but in'
+            f' {facts.listened_s:.2g} s nothing was heard',
+            'see whether it publishes (ros2 topic hz); between machines, whether multicast or the'
+            ' discovery server works; raise --timeout for a slow topic',
+            **details,
+        )
+    if topic.publishers:
+        return bad(
+            topic.role,
+            f'{topic.name} is published as {topic.publishers[0].type} by'
+            f' {topic.publishers[0].node}; {topic.type} is needed',
+            'publish that type, or remap to another topic',
+            **details,
+        )
+    hint = f'-r {topic.role}:={topic.elsewhere[0]}' if topic.elsewhere else ''
+    if not needed and not hint:
+        return ok(topic.role, f'nobody publishes {topic.name}; a robot may lack it', **details)
+    there = f'; {", ".join(topic.elsewhere)} would fit' if hint else ''
+    return bad(
+        topic.role,
+        f'nobody publishes {topic.name}{there}',
+        f'remap: {hint}' if hint else 'start what publishes it, or set -r __ns:= as the robot has',
+        **details,
+    )
+
+
+def _heard(topic: TopicFacts, field: Observed[Any], details: dict[str, Any]) -> Finding:
+    rate = f'{topic.rate_hz:.3g} Hz' if topic.rate_hz else 'once'
+    age = '' if field.age_s is None else f', {field.age_s:.2g} s old'
+    who = topic.publishers[0] if topic.publishers else None
+    by = f', {who.qos}' if who else ''
+    told = f'{topic.name}: {rate}{age}{by}'
+    if field.availability is Availability.AVAILABLE:
+        return ok(topic.role, told, **details)
+    advice = 'see the reason; docs/parameters.md lists what differs between robots'
+    if topic.delay_s is not None and not 0 <= topic.delay_s <= DELAY_S:
+        advice = _clocks(topic.delay_s)
+    elif field.availability is Availability.STALE:
+        advice = 'let it be published more often, or raise snapshot.stale_after_s of the field'
+    elif topic.frames and 'frame' in (field.reason or ''):
+        advice = f'set global_frame to {topic.frames[0]}, or mend the source'
+    return problem(
+        topic.role, f'{told}; {field.availability.value}: {field.reason}', advice, **details
+    )
+
+
+def _closer(
+    topic: TopicFacts, field: Observed[Any], parameters: Mapping[str, Value]
+) -> Iterator[Finding]:
+    """Yield what is wrong with a topic that is heard and believed."""
+    if topic.heard and len(topic.publishers) > 1:
+        nodes = ', '.join(publisher.node for publisher in topic.publishers)
+        yield warning(
+            topic.role,
+            f'{topic.name} has {len(topic.publishers)} publishers: {nodes}',
+            'let one of them publish it: two robots in one namespace look like one that jumps',
+        )
+    if field.availability is not Availability.AVAILABLE:
+        return
+    limit = parameters.get(STALE_PARAMETER.get(topic.role, ''))
+    if isinstance(limit, float) and topic.longest_gap_s and topic.longest_gap_s > limit / 2:
+        yield warning(
+            topic.role,
+            f'{topic.name} paused for {topic.longest_gap_s:.2g} s; it is stale after {limit:g} s',
+            f'let it be published more often, or raise {STALE_PARAMETER[topic.role]}',
+        )
+    if topic.delay_s is not None and topic.delay_s > DELAY_S:
+        yield warning(
+            topic.role,
+            f'{topic.name} arrives {topic.delay_s:.2g} s after its stamp',
+            _clocks(topic.delay_s),
+            delay_s=topic.delay_s,
+        )
+
+
+def _state(
+    facts: RobotFacts, parameters: Mapping[str, Value], variance_limit_m2: float | None
+) -> Iterator[Finding]:
+    """Yield what the robot's own state says."""
+    pose, battery, safety = facts.world.map_pose, facts.world.battery, facts.world.safety
+    variance = pose.value.position_variance_m2 if pose.value else None
+    if variance is not None and variance_limit_m2 is not None and variance > variance_limit_m2:
+        yield warning(
+            'localization',
+            f'the position variance is {variance:.3g} m^2, and at most {variance_limit_m2:g} is'
+            ' allowed: calls will be refused',
+            'set the initial pose, or drive a little, until the localiser is sure',
+            variance_m2=variance,
+        )
+    low = float(parameters['battery.low_fraction'])
+    if battery.usable is not None and battery.usable.fraction < low:
+        yield warning(
+            'battery_state', f'the battery is at {battery.usable.fraction:.0%}', 'charge it'
+        )
+    if safety.usable is not None and safety.usable.emergency_stop:
+        yield warning(
+            'emergency_stop', 'the emergency stop is engaged', 'release it when it is safe'
+        )
+    for topic in facts.topics:
+        base = str(parameters['base_frame']).lstrip('/')
+        if topic.child_frame and topic.child_frame.lstrip('/') != base:
+            yield warning(
+                'base_frame',
+                f'{topic.name} is about {topic.child_frame}, and base_frame is {base}',
+                f'set base_frame to {topic.child_frame} if tf is to find the robot',
+            )
+
+
+def _action(action: ActionFacts) -> Finding:
+    details = {'name': action.name, 'servers': action.servers, 'missing': list(action.missing)}
+    if action.missing:
+        hint = f'remap: -r {action.role}:={action.elsewhere[0]}' if action.elsewhere else ''
+        there = f'; {", ".join(action.elsewhere)} would fit' if hint else ''
+        if not action.expected and not action.servers and not hint:
+            told = f'{action.name} is not served: its skills are not offered'
+            return ok(action.role, told, **details)
+        part = '' if len(action.missing) == 5 else f' (without {", ".join(action.missing)})'
+        bad = problem if action.expected else warning
+        return bad(
+            action.role,
+            f'no action server {action.name}{part}{there}',
+            hint or 'start Nav2, or set -r __ns:= as the robot has',
+            **details,
+        )
+    if action.servers > 1:
+        return warning(
+            action.role,
+            f'{action.servers} servers serve {action.name}: a goal goes to any of them',
+            'let one robot have one namespace',
+            **details,
+        )
+    return ok(action.role, f'{action.name} is served', **details)
+
+
+def _lifecycle(name: str, state: str) -> Finding:
+    if state == ACTIVE:
+        return Finding('nav2', Level.OK, f'{name} is active')
+    return problem(
+        'nav2',
+        f'{name} is {state}' if state != 'no answer' else f'{name} does not answer',
+        "see its log; ros2 lifecycle set, or Nav2's lifecycle_manager, activates it",
+        node=name,
+        state=state,
+    )
+
+
+def _clocks(delay_s: float) -> str:
+    if abs(delay_s) > OTHER_CLOCK_S:
+        return 'the stamps are of another clock: set use_sim_time the same here and on the robot'
+    return 'synchronise the clocks of both machines (chrony); else see what holds messages back'
+
+
+def _details(topic: TopicFacts, field: Observed[Any]) -> dict[str, Any]:
+    return {
+        'topic': topic.name,
+        'type': topic.type,
+        'publishers': [{'node': p.node, 'type': p.type, 'qos': p.qos} for p in topic.publishers],
+        'heard': topic.heard,
+        'rate_hz': topic.rate_hz,
+        'age_s': field.age_s,
+        'delay_s': topic.delay_s,
+        'availability': field.availability.value,
+        'frames': list(topic.frames),
+    }
