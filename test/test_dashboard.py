@@ -386,6 +386,19 @@ async def test_a_mission_opens_to_its_story_its_records_and_its_report(tmp_path:
         assert whole['record']['payload']['reason'] == 'verification_disproved'
 
 
+async def test_a_mission_without_end_is_told_in_part_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await asyncio.to_thread(run_virtual, mission(tmp_path / 'journal.db'))
+    monkeypatch.setattr('robot_agent_harness.dashboard.history.STORY_MAX', 40)
+    async with served(tmp_path) as made, client(made) as http:
+        story = (await http.get('dashboard/mission', params={'id': MISSION_ID})).json()['html']
+        assert 'This tells of its first records only' in story
+        refused = await http.get('dashboard/report', params={'id': MISSION_ID})
+        assert (refused.status_code, refused.json()['error']) == (413, 'too_long')
+        assert 'robot-agent-harness report' in refused.json()['message']
+
+
 async def test_calls_outside_missions_have_a_story_too(tmp_path: Path) -> None:
     async with served(tmp_path) as made, client(made) as http:
         action_id = await made.go(0.3, 0.0)
@@ -409,7 +422,7 @@ async def test_calls_outside_missions_have_a_story_too(tmp_path: Path) -> None:
         ('record?seq=0', 404, 'not_there'),
         ('record?seq=' + '9' * 40, 404, 'not_there'),
         ('mission?id=nobody', 404, 'not_there'),
-        ('report?id=nobody', 404, 'configuration_error'),
+        ('report?id=nobody', 404, 'not_there'),
         ("mission?id=' OR 1=1 --", 404, 'not_there'),
     ],
 )

@@ -49,6 +49,12 @@ class NotThereError(HarnessError):
     code = 'not_there'
 
 
+class TooLongError(HarnessError):
+    """What was asked for would keep the machine of a robot busy."""
+
+    code = 'too_long'
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """How far a viewer has read: in which file, and up to which record."""
@@ -126,9 +132,10 @@ class History:
     async def report(self, mission_id: str) -> str:
         """Return the report of a mission as a page of its own.
 
-        :raises ConfigurationError: the journal has none of that id.
+        :raises NotThereError: the journal has none of that id.
+        :raises TooLongError: it has more records than are told here.
         """
-        return await self._read(self._paging, lambda reader: report_page(reader, mission_id))
+        return await self._read(self._paging, lambda reader: _report(reader, mission_id))
 
     async def _read(self, turn: asyncio.Semaphore, ask: Callable[[JournalReader], T]) -> T:
         def read() -> T:
@@ -249,14 +256,27 @@ def _record(reader: JournalReader, seq: int) -> dict[str, Any]:
     return whole(event)
 
 
+def _report(reader: JournalReader, mission_id: str) -> str:
+    if _count(reader, mission_id) > STORY_MAX:
+        raise TooLongError(
+            f'the mission has more than {STORY_MAX} records: robot-agent-harness report tells all'
+        )
+    return report_page(reader, mission_id)
+
+
+def _count(reader: JournalReader, mission_id: str) -> int:
+    """Return how many records a mission has; one that there is not costs a look-up only."""
+    number = reader.count(Selection(mission_id=mission_id))
+    if not number:
+        raise NotThereError('the journal has no mission of that id')
+    return number
+
+
 def _mission(reader: JournalReader, mission_id: str | None) -> str:
     from robot_agent_harness.report.page import render_mission
 
     if mission_id is None:
         return render_mission(tell(None, outside_missions(reader)), left_out=0)
-    selection = Selection(mission_id=mission_id)
-    number = reader.count(selection)
-    if not number:
-        raise NotThereError('the journal has no mission of that id')
-    story = tell(mission_id, reader.select(selection, limit=STORY_MAX))
+    number = _count(reader, mission_id)
+    story = tell(mission_id, reader.select(Selection(mission_id=mission_id), limit=STORY_MAX))
     return render_mission(story, left_out=max(0, number - STORY_MAX))

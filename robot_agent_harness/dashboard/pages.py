@@ -24,9 +24,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import Clock
-from robot_agent_harness.dashboard.history import History, NotThereError
+from robot_agent_harness.dashboard.history import History, NotThereError, TooLongError
 from robot_agent_harness.dashboard.stream import Live, TooManyViewersError
-from robot_agent_harness.errors import ConfigurationError, HarnessError
+from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import EventType
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.redaction import Redactor
@@ -165,8 +165,10 @@ class _Page:
         except TooManyViewersError as error:
             retry = {'retry-after': str(TOO_MANY_RETRY_S)}
             return _refusal(503, error.code, str(error), retry)
-        except (NotThereError, ConfigurationError) as error:
+        except NotThereError as error:
             return _refusal(404, error.code, str(error))
+        except TooLongError as error:
+            return _refusal(413, error.code, str(error))
         except _BadQueryError as error:
             return _refusal(400, error.code, str(error))
         except HarnessError as error:

@@ -44,21 +44,26 @@ def report_page(reader: JournalReader, mission_id: str | None) -> str:
     # Here: what only tells stories goes without the templates' library.
     from robot_agent_harness.report.page import render, Source
 
-    missions = reader.missions()
-    known = [mission.mission_id for mission in missions]
-    if mission_id is not None and mission_id not in known:
-        have = ', '.join(known[-5:]) or 'none'
+    if mission_id is not None:
+        return render([_told(reader, mission_id)], Source(str(reader.path), reader.last_seq, 0))
+    known = [mission.mission_id for mission in reader.missions()]
+    chosen = known[-MISSIONS_MAX:][::-1]
+    stories = [_told(reader, one) for one in chosen]
+    outside = tell(None, outside_missions(reader))
+    if outside.turns:
+        stories.append(outside)
+    left_out = len(known) - len(chosen)
+    return render(stories, Source(str(reader.path), reader.last_seq, left_out))
+
+
+def _told(reader: JournalReader, mission_id: str) -> Story:
+    selection = Selection(mission_id=mission_id)
+    if not reader.count(selection):
+        have = ', '.join(mission.mission_id for mission in reader.missions()[-5:]) or 'none'
         raise ConfigurationError(
             f'mission {mission_id}: not in {reader.path}; its newest are: {have}'
         )
-    chosen = [mission_id] if mission_id is not None else known[-MISSIONS_MAX:][::-1]
-    stories: list[Story] = [tell(one, reader.events(mission_id=one)) for one in chosen]
-    if mission_id is None:
-        outside = tell(None, outside_missions(reader))
-        if outside.turns:
-            stories.append(outside)
-    left_out = 0 if mission_id is not None else len(known) - len(chosen)
-    return render(stories, Source(str(reader.path), reader.last_seq, left_out))
+    return tell(mission_id, reader.select(selection))
 
 
 def outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:

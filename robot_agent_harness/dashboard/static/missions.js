@@ -111,6 +111,7 @@ export class OneMissionView {
   async show(id) {
     this.#id = id;
     at('download').hidden = id === null;
+    at('download-why').textContent = '';
     at('story').replaceChildren(el('p', { class: 'none', role: 'status' }, 'Reading…'));
     const records = this.#pages.show();
     try {
@@ -125,7 +126,12 @@ export class OneMissionView {
   }
 
   async #download() {
-    const report = await (await ask('report', { id: this.#id })).blob();
+    const report = await ask('report', { id: this.#id })
+      .then((response) => response.blob())
+      .catch((error) => {
+        at('download-why').textContent = error.message;
+        throw error;
+      });
     const address = URL.createObjectURL(report);
     el('a', { href: address, download: 'report.html' }).click();
     URL.revokeObjectURL(address);
