@@ -21,11 +21,14 @@ import pytest
 from report_rig import HOSTILE, hostile, mission, MISSION_ID
 
 from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.dashboard.history import History
 from robot_agent_harness.dashboard.pages import STATIC
 from robot_agent_harness.dashboard.shown import shown
 from robot_agent_harness.dashboard.stream import VIEWERS_MAX
 from robot_agent_harness.events import Correlation, MissionEnded, MissionStarted, SalientEvent
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.rotation import rotate
+from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.mcp_server import McpSettings
 from robot_agent_harness.testing.virtual_time import run_virtual
@@ -363,6 +366,28 @@ async def test_missions_come_page_by_page_each_once_the_newest_first(tmp_path: P
         assert [row['mission_id'] for row in later] == [f'm-{n}' for n in range(129, 78, -1)]
         earlier = await _all(http, 'missions', 'missions', until_ns=at_ns)
         assert len(earlier) + len(later) == len(found) + 1
+
+
+async def test_after_a_rotation_the_page_goes_on_and_names_the_file_before(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'journal.db'
+    await _past(path, 3)
+    history = History(path)
+    seen = await history.news(None)
+    assert seen.at.seq == 6
+    assert (await history.news(seen.at)).lines == []
+
+    rotated = rotate(path, clock=SystemClock())
+
+    assert rotated is not None
+    again = await history.news(seen.at)
+    assert again.begins_anew
+    assert again.lines[0]['type'] == 'JOURNAL_CONTINUED'
+    assert again.at.file != seen.at.file
+    told = await history.missions(Selection(types=('MISSION_STARTED',)))
+    assert told['missions'] == []
+    assert told['earlier_file'] == rotated.archive.name
 
 
 async def test_a_mission_opens_to_its_story_its_records_and_its_report(tmp_path: Path) -> None:

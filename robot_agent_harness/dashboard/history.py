@@ -228,7 +228,12 @@ def _missions(reader: JournalReader, selection: Selection) -> dict[str, Any]:
             'took_s': (ended.wall_time_ns - begin.wall_time_ns) / 1e9 if ended else None,
         }
 
-    return {'missions': [row(begin) for begin in begun], 'next_before': following}
+    earlier = reader.predecessor()
+    return {
+        'missions': [row(begin) for begin in begun],
+        'next_before': following,
+        'earlier_file': None if earlier is None else shown(earlier.name),
+    }
 
 
 def _records(reader: JournalReader, selection: Selection) -> dict[str, Any]:

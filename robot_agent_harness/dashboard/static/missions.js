@@ -36,12 +36,13 @@ class Pages {
     this.older.hidden = true;
     this.none.textContent = 'Reading…';
     try {
-      const { items, next } = await this.load(this.#before);
+      const { items, next, end } = await this.load(this.#before);
       if (asked !== this.#asked) return;
       this.list.append(...items);
       this.#before = next;
       this.older.hidden = next === null;
-      this.none.textContent = this.list.childElementCount === 0 ? 'There is nothing of that kind.' : '';
+      const nothing = this.list.childElementCount === 0 ? 'There is nothing of that kind. ' : '';
+      this.none.textContent = nothing + (next === null ? (end ?? '') : '');
     } catch (error) {
       if (asked === this.#asked) this.none.textContent = error.message;
       throw error;
@@ -58,7 +59,9 @@ export class MissionsView {
       const { outcome, since, until } = at('mission-filter').elements;
       const query = { outcome: outcome.value, since_ns: dayNs(since.value, 0), until_ns: dayNs(until.value, 1), before };
       const page = await (await ask('missions', query)).json();
-      return { items: page.missions.map(row), next: page.next_before };
+      const file = page.earlier_file;
+      const end = file === null ? '' : `What was before is in ${file}, beside the journal: robot-agent-harness report reads it.`;
+      return { items: page.missions.map(row), next: page.next_before, end };
     },
   });
 
