@@ -117,6 +117,8 @@ async def test_it_comes_back_by_itself_with_nothing_lost_or_doubled(
 
         async def meanwhile() -> None:
             await expect(page.locator('#link')).to_contain_text('Not connected')
+            # What is still shown says of when it is.
+            assert (await page.locator('#as-of').inner_text()).startswith('As of 2026-01-01')
             assert await page.locator('body.gone').count() == 1
             for number in range(130):
                 await made.record(note(number), Correlation())

@@ -238,7 +238,11 @@ def _missions(reader: JournalReader, selection: Selection) -> dict[str, Any]:
 
 def _records(reader: JournalReader, selection: Selection) -> dict[str, Any]:
     found, following = _page(reader, selection, RECORDS_PAGE)
-    return {'records': [line(event) for event in found], 'next_before': following}
+    return {
+        'records': [line(event) for event in found],
+        'next_before': following,
+        'types': [kind.value for kind in EventType],
+    }
 
 
 def _page(

@@ -8,12 +8,6 @@ import { LiveView } from './live.js';
 import { MissionsView, OneMissionView } from './missions.js';
 import { Stream } from './stream.js';
 
-const TYPES = [
-  'MISSION_STARTED', 'MODEL_TURN_STARTED', 'WORLD_SNAPSHOT_CAPTURED', 'MODEL_RESPONSE_RECORDED', 'TOOL_CALL_RECORDED',
-  'ACTION_PRECONDITION_CHECKED', 'TOOL_RESULT_RECORDED', 'ROBOT_ACTION_STARTED', 'ROBOT_ACTION_PROGRESS', 'ROBOT_ACTION_OUTCOME',
-  'SALIENT_EVENT', 'MISSION_ENDED',
-];
-
 function linked(kind, text) {
   at('link').className = `link ${kind}`;
   at('link').textContent = text;
@@ -25,13 +19,20 @@ const failed = (error) => {
 };
 const live = new LiveView();
 const missions = new MissionsView(failed);
-const one = new OneMissionView(TYPES, failed);
+const one = new OneMissionView(failed);
 let wanted = false;
+let goneSince = null;
 
 const stream = new Stream('live', {
   message: (event, data) => live.message(event, data),
-  up: () => linked('good', 'Live'),
-  down: (why) => linked('bad', `Not connected since ${new Date().toISOString().slice(11, 19)} UTC: ${why}. Trying again.`),
+  up: () => {
+    goneSince = null;
+    linked('good', 'Live');
+  },
+  down: (why) => {
+    goneSince ??= new Date().toISOString().slice(11, 19);
+    linked('bad', `Not connected since ${goneSince} UTC: ${why}. Trying again.`);
+  },
   tokenNeeded: wantToken,
 });
 

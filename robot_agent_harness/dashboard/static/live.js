@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The present: facts with their ages, the map, the timeline, the journal's health.
 
-import { at, el, parsed, seconds, tag } from './dom.js';
+import { at, el, moment, parsed, seconds, tag } from './dom.js';
 import { item, missionHash } from './records.js';
 
 /** Lines kept in the page; the journal has the rest. */
@@ -68,6 +68,7 @@ export class LiveView {
 
   #present(told) {
     at('robot').textContent = told.robot_id;
+    at('as-of').textContent = `As of ${moment(told.at_ns)} UTC`;
     at('doing').replaceChildren(...this.#doing(told));
     at('facts').replaceChildren(...told.facts.map((fact) => this.#fact(fact)));
     const { journal } = told;

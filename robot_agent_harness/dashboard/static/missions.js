@@ -4,7 +4,7 @@
 
 import { ask } from './ask.js';
 import { at, el, moment, parsed, seconds, tag } from './dom.js';
-import { item, missionHash } from './records.js';
+import { item, missionHash, worded } from './records.js';
 
 const DAY_NS = 86400n * 1000000000n;
 
@@ -97,14 +97,15 @@ export class OneMissionView {
     none: at('chain-none'),
     load: async (before) => {
       const of = this.#id === null ? { outside: 1 } : { mission: this.#id };
-      const page = await (await ask('records', { ...of, type: at('chain-filter').elements.type.value, before })).json();
+      const { type } = at('chain-filter').elements;
+      const page = await (await ask('records', { ...of, type: type.value, before })).json();
+      if (type.options.length === 1) type.append(...page.types.map((name) => el('option', { value: name }, worded(name))));
       return { items: page.records.map(item), next: page.next_before };
     },
   });
 
-  constructor(types, failed) {
+  constructor(failed) {
     const filter = at('chain-filter');
-    filter.elements.type.append(...types.map((type) => el('option', { value: type }, type.replaceAll('_', ' ').toLowerCase())));
     filter.addEventListener('input', () => this.#pages.show().catch(failed));
     filter.addEventListener('submit', (event) => event.preventDefault());
     at('download').addEventListener('click', () => this.#download().catch(failed));

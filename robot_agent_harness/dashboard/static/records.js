@@ -8,6 +8,9 @@ import { el, moment } from './dom.js';
 /** The hash of a mission's view. */
 export const missionHash = (id) => `#/mission/${encodeURIComponent(id)}`;
 
+/** The type of a record, in words. */
+export const worded = (type) => type.replaceAll('_', ' ').toLowerCase();
+
 /** The list item of a record. */
 export function item(line) {
   const whole = el('div');
@@ -18,7 +21,7 @@ export function item(line) {
       'summary',
       {},
       el('span', { class: 'at' }, moment(line.at_ns).slice(11)),
-      el('span', { class: 'type' }, line.type.replaceAll('_', ' ').toLowerCase()),
+      el('span', { class: 'type' }, worded(line.type)),
       el('span', { class: 'about' }, line.about),
     ),
     whole,
