@@ -30,8 +30,6 @@ def start_nav2(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def given(argument: str) -> str:
         return str(LaunchConfiguration(argument).perform(context))
 
-    if given('namespace'):
-        raise RuntimeError('namespace: the launch file of the loopback simulator has none')
     arguments = {'use_rviz': given('use_rviz')}
     for theirs, ours in (('map', 'map'), ('params_file', 'nav2_params_file')):
         if given(ours):
@@ -79,6 +77,12 @@ def generate_launch_description() -> LaunchDescription:
             ),
             # Before the harness declares them: what is set once stays.
             DeclareLaunchArgument(
+                'namespace',
+                default_value='',
+                choices=[''],
+                description="None: Nav2's own launch file of this simulator knows none",
+            ),
+            DeclareLaunchArgument(
                 'use_sim_time',
                 default_value='false' if on_system_time else 'true',
                 choices=['true', 'false'],
@@ -95,9 +99,10 @@ def generate_launch_description() -> LaunchDescription:
                 default_value=str(SHARE / 'config' / 'places_turtlebot3.yaml'),
                 description='YAML with named places of the map',
             ),
+            # Before the harness: nothing is started where a package is missing.
+            OpaqueFunction(function=start_nav2),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'harness.launch.py'))
             ),
-            OpaqueFunction(function=start_nav2),
         ]
     )

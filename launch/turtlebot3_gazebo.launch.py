@@ -80,6 +80,9 @@ def generate_launch_description() -> LaunchDescription:
             ),
             # Before the harness declares them: what is set once stays.
             DeclareLaunchArgument(
+                'namespace', default_value='', description='Namespace of the robot'
+            ),
+            DeclareLaunchArgument(
                 'use_sim_time',
                 default_value='true',
                 choices=['true', 'false'],
@@ -90,9 +93,10 @@ def generate_launch_description() -> LaunchDescription:
                 default_value=str(SHARE / 'config' / 'places_turtlebot3.yaml'),
                 description='YAML with named places of the TurtleBot3 world',
             ),
+            # Before the harness: nothing is started where a package is missing.
+            OpaqueFunction(function=start_nav2),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'harness.launch.py'))
             ),
-            OpaqueFunction(function=start_nav2),
         ]
     )

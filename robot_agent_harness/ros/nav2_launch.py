@@ -15,6 +15,9 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 POSITION_VARIANCE_M2, YAW_VARIANCE_RAD2 = 0.25, 0.07
 """What RViz says of a pose that a person points at."""
+STAY_S = '10'
+"""How long the publisher stays: on a machine that starts a simulation, a listener may take a
+while to find it, and what is gone by then is never sent again."""
 
 
 def share_of(package: str) -> Path:
@@ -73,7 +76,19 @@ def initial_pose(namespace: str, x: str, y: str, yaw: str) -> ExecuteProcess:
     topic = '/'.join(['', *filter(None, [namespace.strip('/'), 'initialpose'])])
     kind = 'geometry_msgs/msg/PoseWithCovarianceStamped'
     return ExecuteProcess(
-        cmd=['ros2', 'topic', 'pub', '--once', '-w', '1', topic, kind, message],
+        cmd=[
+            'ros2',
+            'topic',
+            'pub',
+            '--once',
+            '-w',
+            '1',
+            '--keep-alive',
+            STAY_S,
+            topic,
+            kind,
+            message,
+        ],
         name='initial_pose',
         output='log',
     )
