@@ -834,6 +834,7 @@ _CONTRACT = (
             'test_doctor_dds.py::test_qos_that_does_not_go_together_is_told_by_topic_and_policy',
             'test_doctor_dds.py'
             '::test_a_localisation_that_is_not_sure_is_a_warning_with_the_variance',
+            'test_doctor_dds.py::test_odometry_that_navigation_needs_not_fresh_is_no_problem',
             'test_doctor_dds.py::test_two_robots_on_one_topic_are_a_warning',
             'test_doctor_dds.py::test_nav2_nodes_that_are_not_active_are_problems',
             'test_doctor_dds.py::test_a_damaged_journal_and_one_that_is_held_are_problems',

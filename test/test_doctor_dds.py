@@ -32,6 +32,7 @@ from robot_agent_harness.cli import main
 from robot_agent_harness.clock import SystemClock
 from robot_agent_harness.journal import MissionJournal
 from robot_agent_harness.journal.lock import JournalLock
+from robot_agent_harness.resources import config_path
 
 Findings = dict[str, list[dict[str, Any]]]
 
@@ -45,7 +46,7 @@ class Doctor:
 
     def ask(self, *arguments: str, namespace: str = NAMESPACE) -> tuple[int, Findings]:
         given = ['-p', 'mcp.port:=0', '-p', f'journal.path:={self.journal}', *arguments]
-        listen = ['doctor', '--json', '--timeout', '1.5']
+        listen = ['doctor', '--json', '--timeout', '2.5']
         code = main([*listen, '--ros-args', '-r', f'__ns:={namespace}', *given])
         out, err = self._capsys.readouterr()
         assert code in (0, 1), err
@@ -214,6 +215,13 @@ def test_a_localisation_that_is_not_sure_is_a_warning_with_the_variance(probe, d
     publish(probe, 'amcl_pose', pose, LATCHED)
     _, told = doctor.ask()
     assert 'variance is 2 m^2, and at most 0.25' in said(told, 'localization', 'warning')
+
+
+def test_odometry_that_navigation_needs_not_fresh_is_no_problem(doctor):
+    skills = config_path('skills_loopback.yaml')
+    _, told = doctor.ask('-p', f'skills_file:={skills}', namespace=f'{NAMESPACE}_silent')
+    assert 'odom' not in problems(told)
+    assert 'nobody publishes' in told['odom'][0]['message']
 
 
 def test_two_robots_on_one_topic_are_a_warning(probe, doctor):

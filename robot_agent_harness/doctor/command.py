@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import os
 import sys
 
+from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.assembly import configured_file, skills_of
 from robot_agent_harness.doctor.finding import Finding, Level, ok, problem
@@ -19,7 +20,7 @@ from robot_agent_harness.doctor.journal import check_journal
 from robot_agent_harness.doctor.mcp import check_mcp
 from robot_agent_harness.doctor.model import check_model
 from robot_agent_harness.doctor.output import count, show, show_json
-from robot_agent_harness.doctor.robot import check_robot
+from robot_agent_harness.doctor.robot import check_robot, Needs
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.skills.places import read_places
@@ -53,7 +54,7 @@ def run_doctor(
             actions = registry.actions.values() if registry else (NAVIGATE_TO_POSE,)
             facts = look.listen(seconds, actions)
             findings = [
-                *check_robot(facts, values, _variance_limit_m2(registry)),
+                *check_robot(facts, values, _needs(registry)),
                 *files,
                 *check_journal(str(values['journal.path']), running=facts.harness is not None),
                 *(finding for done in elsewhere for finding in done.result()),
@@ -82,11 +83,13 @@ def _files(values: Mapping[str, Value]) -> tuple[SkillRegistry | None, list[Find
     return registry, found
 
 
-def _variance_limit_m2(registry: SkillRegistry | None) -> float | None:
-    """Return the smallest position variance that a managed skill still allows."""
-    limits = [
-        skill.managed.preconditions.max_position_variance_m2
-        for skill in (registry.skills if registry else ())
-        if skill.managed is not None
+def _needs(registry: SkillRegistry | None) -> Needs:
+    """Return what the skills that a mission cannot do without ask of the robot; the usual where
+    they cannot be read.
+    """
+    policies = [
+        skill.managed.preconditions
+        for skill in (registry.all if registry else ())
+        if skill.managed is not None and skill.managed.action.expected
     ]
-    return min((limit for limit in limits if limit is not None), default=None)
+    return Needs.of(policies or [PreconditionPolicy()])

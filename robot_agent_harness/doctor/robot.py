@@ -6,9 +6,11 @@ harness's own builder, so that the doctor never thinks otherwise than the harnes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.doctor.facts import ActionFacts, RobotFacts, TopicFacts
 from robot_agent_harness.doctor.finding import Finding, Level, ok, problem, warning
 from robot_agent_harness.parameters import Value
@@ -25,17 +27,35 @@ STALE_PARAMETER = {
 }
 
 
-def check_robot(
-    facts: RobotFacts, parameters: Mapping[str, Value], variance_limit_m2: float | None
-) -> list[Finding]:
-    """Judge a robot.
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the skills that move the robot ask of it before they do."""
 
-    :param variance_limit_m2: largest position variance that managed skills allow; None: any.
-    """
-    found = [_graph(facts), *_clock(facts)]
+    pose: bool = True
+    """Whether one of them wants a fresh map pose."""
+    odometry: bool = True
+    """Whether one of them wants fresh odometry; a robot may be silent at rest."""
+    variance_m2: float | None = None
+    """The largest position variance that all of them allow; None: any."""
+
+    @classmethod
+    def of(cls, policies: Iterable[PreconditionPolicy]) -> Needs:
+        """Return what any of the skills needs."""
+        policies = tuple(policies)
+        variances = [p.max_position_variance_m2 for p in policies]
+        return cls(
+            pose=any(p.pose_max_age_s is not None for p in policies),
+            odometry=any(p.odometry_max_age_s is not None for p in policies),
+            variance_m2=min((v for v in variances if v is not None), default=None),
+        )
+
+
+def check_robot(facts: RobotFacts, parameters: Mapping[str, Value], needs: Needs) -> list[Finding]:
+    """Judge a robot by what the skills need of it."""
+    found = [_graph(facts), *_clock(facts), _tf(facts, parameters)]
     fields: dict[str, tuple[Observed[Any], bool]] = {
-        'odom': (facts.world.odometry, True),
-        'amcl_pose': (facts.world.map_pose, True),
+        'odom': (facts.world.odometry, needs.odometry),
+        'amcl_pose': (facts.world.map_pose, needs.pose),
         'battery_state': (facts.world.battery, False),
         'emergency_stop': (facts.world.safety, False),
     }
@@ -43,7 +63,7 @@ def check_robot(
         field, needed = fields[topic.role]
         found.append(_topic(topic, field, needed, facts))
         found += _closer(topic, field, parameters)
-    found += _state(facts, parameters, variance_limit_m2)
+    found += _state(facts, parameters, needs.variance_m2)
     found += [_action(action) for action in facts.actions]
     found += [_lifecycle(name, state) for name, state in sorted(facts.lifecycle.items())]
     found += [
@@ -93,14 +113,37 @@ def _clock(facts: RobotFacts) -> Iterator[Finding]:
         )
 
 
+def _tf(facts: RobotFacts, parameters: Mapping[str, Value]) -> Finding:
+    way = f'{parameters["global_frame"]} to {parameters["base_frame"]}'
+    if not facts.tf:
+        told = 'tf2_ros is not installed: the map pose is amcl_pose, carried forward by odom'
+        return ok('tf', told)
+    if facts.world.map_pose.source == 'tf':
+        return ok('tf', f'{way} is known')
+    return warning(
+        'tf',
+        f'nothing leads from {way}: the map pose is amcl_pose, carried forward by odom',
+        'set global_frame and base_frame to the frames of the robot (ros2 run tf2_tools'
+        ' view_frames), or remap /tf',
+    )
+
+
 def _topic(topic: TopicFacts, field: Observed[Any], needed: bool, facts: RobotFacts) -> Finding:
     details = _details(topic, field)
-    if topic.heard:
-        return _heard(topic, field, details)
-    if field.availability is not Availability.MISSING:  # amcl_pose is silent, and tf is there
-        return ok(topic.role, f'silent; the pose comes from {field.source}', **details)
-    fitting = [p for p in topic.publishers if p.type == topic.type]
     bad = problem if needed else warning
+    if topic.heard:
+        return _heard(topic, field, bad, details)
+    if field.availability is not Availability.MISSING:  # amcl_pose is silent, and tf is there
+        told = f'{topic.name} is silent, and {field.source} gives the pose'
+        if field.availability is Availability.AVAILABLE:
+            return ok(topic.role, told, **details)
+        return bad(
+            topic.role,
+            f'{told}; {field.availability.value}: {field.reason}',
+            'see what publishes the transforms (ros2 run tf2_tools view_frames)',
+            **details,
+        )
+    fitting = [p for p in topic.publishers if p.type == topic.type]
     if fitting:
         return bad(
             topic.role,
@@ -130,7 +173,12 @@ def _topic(topic: TopicFacts, field: Observed[Any], needed: bool, facts: RobotFa
     )
 
 
-def _heard(topic: TopicFacts, field: Observed[Any], details: dict[str, Any]) -> Finding:
+def _heard(
+    topic: TopicFacts,
+    field: Observed[Any],
+    bad: Callable[..., Finding],
+    details: dict[str, Any],
+) -> Finding:
     rate = f'{topic.rate_hz:.3g} Hz' if topic.rate_hz else 'once'
     age = '' if field.age_s is None else f', {field.age_s:.2g} s old'
     who = topic.publishers[0] if topic.publishers else None
@@ -145,7 +193,7 @@ def _heard(topic: TopicFacts, field: Observed[Any], details: dict[str, Any]) -> 
         advice = 'let it be published more often, or raise snapshot.stale_after_s of the field'
     elif topic.frames and 'frame' in (field.reason or ''):
         advice = f'set global_frame to {topic.frames[0]}, or mend the source'
-    return problem(
+    return bad(
         topic.role, f'{told}; {field.availability.value}: {field.reason}', advice, **details
     )
 

@@ -57,6 +57,8 @@ TOPICS = {
     'emergency_stop': 'std_msgs/msg/Bool',
 }
 """What the harness listens to, and the type that it takes."""
+OPTIONAL = ('battery_state', 'emergency_stop')
+"""What a robot may lack."""
 LATCHED = ('amcl_pose', 'emergency_stop')
 """Whose first message may be from long ago."""
 SERVICES, STATUSES = ('send_goal', 'get_result', 'cancel_goal'), ('feedback', 'status')
@@ -82,7 +84,8 @@ SAMPLES_KEPT = 10_000
 LOOK_S = 0.25
 """How often the graph is asked for lifecycle services, and the middleware for QoS events."""
 LONGER_S = 1.5
-"""How much longer to listen while nobody is seen, or something that is published not heard."""
+"""How much longer to listen for what is needed or published and has not been heard: discovery
+takes long on a slow network, and some topics are slow."""
 NO_ANSWER = 'no answer'
 
 
@@ -174,7 +177,7 @@ class RobotLook:
             begun = time.monotonic()
             due = begun
             while (passed := time.monotonic() - begun) < seconds + LONGER_S:
-                if passed >= seconds and _others(node) and _all_heard(node, builder):
+                if passed >= seconds and _complete(node, builder):
                     break
                 executor.spin_once(timeout_sec=LOOK_S)
                 if time.monotonic() >= due:
@@ -305,9 +308,12 @@ class _Lifecycle:
         self.states[name] = str(done.result().current_state.label)
 
 
-def _all_heard(node: Node, builder: _Witness) -> bool:
-    """Whether everything that is published has been heard."""
-    return all(heard or not node.count_publishers(role) for role, heard in builder.heard.items())
+def _complete(node: Node, builder: _Witness) -> bool:
+    """Whether everything that is needed or published has been heard."""
+    return all(
+        heard or (role in OPTIONAL and not node.count_publishers(role))
+        for role, heard in builder.heard.items()
+    )
 
 
 def _others(node: Node) -> list[str]:
