@@ -19,7 +19,16 @@ from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.actions.tracker import RobotActionTracker
-from robot_agent_harness.actions.verification import NavigationVerifier, Verifier
+from robot_agent_harness.actions.verification import (
+    ChargingVerifier,
+    DisplacementVerifier,
+    NavigationVerifier,
+    NobodyVerifies,
+    TurnVerifier,
+    UndockedVerifier,
+    Verifier,
+    WaypointsVerifier,
+)
 from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.harness import RobotAgentHarness
 from robot_agent_harness.journal.store import MissionJournal
@@ -228,11 +237,18 @@ def retune(core: Core, parameters: Mapping[str, Value], changed: Mapping[str, Va
 
 
 def _verifiers(p: Mapping[str, Value]) -> dict[str, Verifier]:
+    navigation = NavigationVerifier(
+        xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
+        yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
+    )
     return {
-        'navigation': NavigationVerifier(
-            xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
-            yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
-        )
+        'navigation': navigation,
+        'waypoints': WaypointsVerifier(navigation),
+        'turn': TurnVerifier(),
+        'displacement': DisplacementVerifier(),
+        'charging': ChargingVerifier(),
+        'undocked': UndockedVerifier(),
+        'none': NobodyVerifies(),
     }
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from robot_agent_harness.actions.board import ActionBoard
@@ -71,6 +72,17 @@ class WorldObserver:
         :param look: see :meth:`capture`.
         """
         return self._look(None)
+
+    def begin_journey(self, waypoints: Sequence[tuple[float, float]]) -> None:
+        """Have snapshots tell what the robot does from now on, until `end_journey`.
+
+        :param waypoints: where it is to come by, in this order: x and y in metres, map frame.
+        """
+        self._builder.begin_journey(waypoints)
+
+    def end_journey(self) -> None:
+        """Have snapshots tell of no journey any more."""
+        self._builder.end_journey()
 
     def take_anomalies(self) -> tuple[Anomaly, ...]:
         """Return what the sources have done since the last call that is worth telling."""

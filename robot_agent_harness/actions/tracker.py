@@ -37,7 +37,7 @@ from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan
 from robot_agent_harness.actions.recorder import Recorder
 from robot_agent_harness.actions.records import progress
-from robot_agent_harness.actions.verification import Verifier
+from robot_agent_harness.actions.verification import LooksOnTheWay, Verifier
 from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
@@ -158,6 +158,9 @@ class RobotActionTracker:
         cancels learns instead of the answer that the goal has been sent.
         """
         follower = self._followers[action_id]
+        verifier = self._verifiers[follower.plan.verifier]
+        if isinstance(verifier, LooksOnTheWay):
+            self._observer.begin_journey(verifier.waypoints(follower.action.goal))
         task = asyncio.get_running_loop().create_task(follower.run(), name=f'action {action_id}')
         self._tasks[action_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(action_id, None))
@@ -401,6 +404,7 @@ class RobotActionTracker:
         """Let go of an action whose outcome is recorded, and tell of it."""
         del self._followers[action.action_id]
         self._log.forget(action.action_id)
+        self._observer.end_journey()
         heard, status = follower.heard, follower.heard.last_status
         self._ended[action.action_id] = _Ended(
             status,

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import anyio
-from mcp.server import Server, ServerRequestContext
+from mcp.server import InitializationOptions, NotificationOptions, Server, ServerRequestContext
 from mcp.server.extension import compose_tool_call_handler
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
@@ -40,6 +40,7 @@ from mcp.types import (
     TextResourceContents,
     UnsubscribeRequestParams,
 )
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp
 
 from robot_agent_harness import __version__
@@ -64,7 +65,7 @@ from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.mcp_server.stdio import StdinLines
 from robot_agent_harness.mcp_server.tasks import MARK, outcome_of, Tasks
 from robot_agent_harness.mcp_server.tools import call_result, list_tools
-from robot_agent_harness.mcp_server.updates import Updates
+from robot_agent_harness.mcp_server.updates import TOOLS, Updates
 from robot_agent_harness.redaction import Redactor
 from robot_agent_harness.skills.call import CallContext, IdempotencyKey
 from robot_agent_harness.skills.result import ToolResult
@@ -82,6 +83,17 @@ arrived: follow with wait_for_action, whose SUCCEEDED is verified on the robot's
 UNKNOWN means that nobody can say; look before you go on. A call whose world has changed since \
 you looked is refused with precondition_changed and the fresh snapshot: decide again from that. \
 The prompt mission_briefing says what this robot can do."""
+
+
+class _ChangingServer(Server[Any]):
+    """Says in its capabilities that its list of tools may change."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *args: Any, **kwargs: Any
+    ) -> InitializationOptions:
+        """Return what a session of the handshake revisions is told."""
+        changing = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(changing, *args, **kwargs)
 
 
 class McpServer:
@@ -135,16 +147,24 @@ class McpServer:
             self._updates, max_subscriptions=STREAMS_MAX, max_buffered_events=EVENTS_WAITING_MAX
         )
         self._tasks = Tasks(
-            managed={skill.name for skill in registry.skills if skill.managed is not None},
+            managed={skill.name for skill in registry.all if skill.managed is not None},
             history=history,
             harness=self,
             max_text_bytes=settings.max_text_bytes,
         )
         tools = list_tools(registry)
-        self._tools = ListToolsResult(tools=tools)
-        self._acting = {skill.name for skill in registry.skills if not skill.read_only}
+        self._acting = {skill.name for skill in registry.all if not skill.read_only}
+        self._tools = ListToolsResult(tools=[])
         schemas = {tool.name: tool.input_schema for tool in tools}
-        self._server: Server[Any] = Server(
+
+        def choose_tools() -> None:
+            offered = set(registry.names)
+            self._tools = ListToolsResult(tools=[t for t in tools if t.name in offered])
+
+        choose_tools()
+        registry.on_change(choose_tools)
+        registry.on_change(self._updates.tools_changed)
+        self._server: Server[Any] = _ChangingServer(
             'robot_agent_harness',
             title='Robot agent harness',
             version=__version__,
@@ -212,6 +232,10 @@ class McpServer:
     async def _list_tools(
         self, context: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            key = identify(context).key
+            if key is not None:
+                self._updates.add(key, context.session, TOOLS)
         if may_act(context):
             return self._tools
         return ListToolsResult(tools=[t for t in self._tools.tools if t.name not in self._acting])

@@ -23,8 +23,8 @@ NEVER_OFFERED = frozenset({'finish_mission'})
 
 
 def list_tools(registry: SkillRegistry) -> list[Tool]:
-    """Return the tools in the registry's order."""
-    return [_tool(skill) for skill in registry.skills if skill.name not in NEVER_OFFERED]
+    """Return all tools in the registry's order, also those that are not offered now."""
+    return [_tool(skill) for skill in registry.all if skill.name not in NEVER_OFFERED]
 
 
 def _tool(skill: Skill) -> Tool:

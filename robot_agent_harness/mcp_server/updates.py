@@ -6,6 +6,9 @@ In revision 2026-07-28 a client listens on a stream of its own (`subscriptions/l
 ones it subscribes to a URI and hears of it on its session's stream. What is told is the URI alone:
 a client that was not reached reads it again, and has missed nothing.
 
+The list of tools changes when a server of the robot comes or goes whose skills are offered only
+with it: sessions that have asked for the list are told, and streams that want to hear of it.
+
 An action's resource changes with its state and, while it runs, with its feedback, at most once a
 second. The world changes all the time, and is told of where it matters: when an action takes a
 step, and when something salient was noticed; again at most once a second.
@@ -21,7 +24,7 @@ import logging
 
 import anyio
 from mcp.server.session import ServerSession
-from mcp.shared.subscriptions import ResourceUpdated, ServerEvent
+from mcp.shared.subscriptions import ResourceUpdated, ServerEvent, ToolsListChanged
 
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 
@@ -29,6 +32,8 @@ logger = logging.getLogger(__name__)
 
 LATEST_URI = 'robot://world/latest'
 ACTION_URI = 'robot://actions/'
+TOOLS = 'tools'
+"""Stands for the list of tools, which is no resource."""
 WORLD_PERIOD_S = 1.0
 """The world is told of at most this often."""
 SUBSCRIBERS_KEPT = 128
@@ -83,9 +88,14 @@ class Updates:
         self._world_due_s = asyncio.get_running_loop().time() + WORLD_PERIOD_S
         self._tell(LATEST_URI)
 
+    def tools_changed(self) -> None:
+        """Tell that other tools are offered than before."""
+        self._tell(TOOLS)
+
     def _tell(self, uri: str) -> None:
+        event = ToolsListChanged() if uri == TOOLS else ResourceUpdated(uri=uri)
         for listener in tuple(self._listeners.values()):
-            listener(ResourceUpdated(uri=uri))
+            listener(event)
         for key, subscriber in tuple(self._subscribers.items()):
             if uri in subscriber.uris:
                 subscriber.waiting[uri] = None
@@ -99,7 +109,10 @@ class Updates:
             uri = next(iter(subscriber.waiting))
             del subscriber.waiting[uri]
             with anyio.move_on_after(SEND_S) as scope:
-                await subscriber.session.send_resource_updated(uri)
+                if uri == TOOLS:
+                    await subscriber.session.send_tool_list_changed()
+                else:
+                    await subscriber.session.send_resource_updated(uri)
             if scope.cancelled_caught:
                 logger.info('a client that does not read is told of no more changes')
                 self._subscribers.pop(key, None)

@@ -262,7 +262,7 @@ class HarnessSession:
             from robot_agent_harness.metrics import Metrics
         except ImportError as error:
             raise missing_extra('parameter metrics.enabled', 'prometheus') from error
-        tools = [skill.name for skill in self.core.registry.skills]
+        tools = [skill.name for skill in self.core.registry.all]
         metrics = Metrics(self.core.journal, clock=self._clock, tools=tools)
         return {METRICS: MetricsPage(metrics.render)}
 

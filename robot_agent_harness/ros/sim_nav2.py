@@ -10,12 +10,13 @@ recoveries, the progress check. The latencies are a Nav2's, less half a tick of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
+from robot_agent_harness.ros.sim_faults import Faults
 from robot_agent_harness.ros.sim_world import (
     Path,
     Pose2D,
@@ -25,6 +26,9 @@ from robot_agent_harness.ros.sim_world import (
     World,
     wrap_angle,
 )
+
+if TYPE_CHECKING:
+    from robot_agent_harness.ros.sim_behaviors import SimBehaviors
 
 LOAD_FAILURE_S = 0.002
 FRAME_FAILURE_S = 0.1
@@ -45,6 +49,10 @@ PROGRESS_ANGLE_RAD = 0.5
 YAW_TOLERANCE_RAD = 0.25
 FALSE_SUCCESS_SHORT_M = 0.95
 """`false_success` stops at least so far from the goal, which leaves 0.8 m after braking."""
+VIA_RADIUS_M = 0.5
+"""So near a pose of a tour counts as passed."""
+CHARGE_WAIT_S = 2.0
+"""Node time in which the current must flow at the dock."""
 MAX_STEP_S = 0.02
 """World time of one step of motion and control: small enough for any `time_scale`."""
 
@@ -55,6 +63,8 @@ NO_VALID_PATH = 208
 UNKNOWN_ERROR = 9000
 FAILED_TO_LOAD_BEHAVIOR_TREE = 9001
 TF_ERROR = 9002
+DOCK_NOT_IN_DB = 901
+FAILED_TO_CHARGE = 906
 
 
 class Ending(IntEnum):
@@ -65,54 +75,6 @@ class Ending(IntEnum):
     ABORTED = 6
 
 
-def _fault(default: bool | float, low: float, high: float, description: str) -> Any:
-    return field(default=default, metadata={'description': description, 'low': low, 'high': high})
-
-
-@dataclass(slots=True)
-class Faults:
-    """What goes wrong: one field for each parameter `fault.<field>`, all off by default.
-
-    A field's metadata holds its description and range; seconds are node time, lengths are in m.
-    """
-
-    reject_goals: bool = _fault(False, 0, 0, 'Reject every new goal')
-    abort_after_s: float = _fault(
-        0.0, 0, 3600, 'Abort a goal so many seconds after its acceptance; 0 = off'
-    )
-    false_success: bool = _fault(
-        False,
-        0,
-        0,
-        'Stop about half way, at least 0.8 m short where the trip allows, and report success',
-    )
-    drop_result: bool = _fault(
-        False,
-        0,
-        0,
-        'When a goal is over, stop and send neither status nor result; a cancel still ends it',
-    )
-    accept_delay_s: float = _fault(0.0, 0, 60, 'Answer goal requests so many seconds late')
-    freeze_odom: bool = _fault(False, 0, 0, 'Publish no odometry')
-    freeze_localization: bool = _fault(False, 0, 0, 'Publish no map pose')
-    localization_jump_m: float = _fault(
-        0.0, -10, 10, 'Shift the published map pose along the map x axis by so many metres'
-    )
-    drop_feedback: bool = _fault(False, 0, 0, 'Publish no feedback')
-    battery_fraction: float = _fault(
-        -1.0, -1, 1, 'Report this charge, 0 to 1; negative = the true one'
-    )
-    crash_after_s: float = _fault(
-        0.0, 0, 3600, 'Die so many seconds after this was set, without a word; 0 = off'
-    )
-    emergency_stop: bool = _fault(
-        False, 0, 0, 'Hold the robot still; a running goal makes no progress'
-    )
-    push_x_m: float = _fault(
-        0.0, -5, 5, 'Shove the robot along the map x axis, once each time this is set'
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class NavGoal:
     """What a client asked for."""
@@ -121,6 +83,13 @@ class NavGoal:
     """Goal pose in the map frame; None if its frame is unknown."""
     frame_id: str
     behavior_tree: str = ''
+    via: tuple[Pose2D, ...] = ()
+    """Poses to come by before, in the map frame."""
+    dock: bool = False
+    """Whether it ends when the battery charges there, however the robot stands."""
+    error_code: int = NO_ERROR
+    """Where it is known from the start that it cannot be carried out: why."""
+    error_msg: str = ''
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +114,7 @@ class Progress:
     estimated_time_remaining: float
     """Node time to the end at the present speed, in s; 0.0 at rest."""
     recoveries: int
+    poses_remaining: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +144,7 @@ class _Phase(Enum):
     DRIVING = 'driving'
     STOPPING_SHORT = 'stopping_short'  # false_success brakes, then lies
     RECOVERING = 'recovering'
+    CHARGING = 'charging'  # at the dock; is there current?
     SILENT = 'silent'  # drop_result: over, and nobody is told
 
 
@@ -198,6 +169,8 @@ class _Run:
     milestone: Pose2D | None = None
     """Where the robot last was known to get ahead, and for how long it has not since."""
     stalled: float = 0.0
+    via: list[Pose2D] = field(default_factory=list)
+    """What is left to come by."""
 
 
 class SimNav2:
@@ -211,12 +184,16 @@ class SimNav2:
         faults: Faults,
         time_scale: float = 1.0,
         xy_goal_tolerance_m: float = 0.25,
+        charging: Callable[[], bool] = lambda: False,
+        behaviors: SimBehaviors | None = None,
     ) -> None:
         self._world = world
         self._robot = robot
         self._faults = faults
         self._time_scale = time_scale
         self._xy_goal_tolerance = xy_goal_tolerance_m
+        self._charging = charging
+        self._behaviors = behaviors
         self._run: _Run | None = None
         self._waiting: list[_Run] = []
         # A goal that preempts starts on the old one's path, until it has one of its own.
@@ -232,6 +209,7 @@ class SimNav2:
     def accept(self, goal_id: str, goal: NavGoal, now: float) -> None:
         """Take a goal over; it starts at once, or preempts the running one a moment later."""
         run = _Run(goal_id, goal, now)
+        run.via = [] if self._faults.skip_waypoints else list(goal.via)
         if self._run is None:
             self._start(run, now)
         else:
@@ -265,6 +243,7 @@ class SimNav2:
             navigation_time=now - run.accepted_at,
             estimated_time_remaining=distance / speed if speed > 0.01 else 0.0,
             recoveries=run.recoveries,
+            poses_remaining=len(run.via) + 1,
         )
 
     def _runs(self) -> list[_Run]:
@@ -272,7 +251,10 @@ class SimNav2:
 
     def _start(self, run: _Run, now: float) -> None:
         self._run = run
-        if run.goal.behavior_tree:
+        if run.goal.error_code:
+            run.phase, run.due = _Phase.LOADING, now + LOAD_FAILURE_S
+            run.error = (run.goal.error_code, run.goal.error_msg)
+        elif run.goal.behavior_tree:
             run.phase, run.due = _Phase.LOADING, now + LOAD_FAILURE_S
             run.error = (
                 FAILED_TO_LOAD_BEHAVIOR_TREE,
@@ -328,7 +310,7 @@ class SimNav2:
     def _plan(self, run: _Run, now: float) -> Iterator[Outcome]:
         pose, target = self._robot.pose, self._target
         outside = not self._world.inside_map(target.x, target.y)
-        points = self._world.plan((pose.x, pose.y), (target.x, target.y))
+        points = self._route(pose, [*run.via, target])
         if points is not None:
             self._drive(run, Path(points), now)
             return
@@ -348,6 +330,15 @@ class SimNav2:
         else:
             run.phase, run.error = _Phase.RECOVERING, (NO_VALID_PATH, text)
 
+    def _route(self, start: Pose2D, stops: list[Pose2D]) -> list[tuple[float, float]] | None:
+        points = [(start.x, start.y)]
+        for stop in stops:
+            stretch = self._world.plan(points[-1], (stop.x, stop.y))
+            if stretch is None:
+                return None
+            points += stretch[1:]
+        return points
+
     def _drive(self, run: _Run, path: Path, now: float) -> None:
         run.phase, run.due = _Phase.DRIVING, now + FIRST_CHECK_S
         run.trip = run.trip or path.remaining(self._robot.pose)
@@ -363,7 +354,9 @@ class SimNav2:
 
     def _step(self, dt: float, now: float) -> Iterator[Outcome]:
         """Control and move for one short step of world time."""
-        run = self._run
+        run, behaviors = self._run, self._behaviors
+        if behaviors is not None:
+            yield from behaviors.step(dt, now)
         if run is not None:
             if self._pushed and not self._robot.pushed and run.phase is _Phase.DRIVING:
                 yield from self._plan(run, now)
@@ -371,18 +364,35 @@ class SimNav2:
                 yield from self._check(run, dt, now)
             elif run.phase is _Phase.STOPPING_SHORT and not self._robot.moving:
                 yield from self._end(run, Ending.SUCCEEDED)
+            elif run.phase is _Phase.CHARGING:
+                yield from self._check_charging(run, now)
             elif run.phase is _Phase.RECOVERING:
                 run.recovering += dt
                 run.recoveries = min(int(run.recovering / RECOVERY_S) + 1, RECOVERIES)
                 if run.recovering >= RECOVERIES * RECOVERY_S:
                     yield from self._end(run, Ending.ABORTED)
         self._pushed = self._robot.pushed
-        self._robot.step(dt, *self._wanted_speeds())
+        aside = behaviors is not None and behaviors.busy
+        speeds = behaviors.speeds() if behaviors and aside else self._wanted_speeds()
+        self._robot.step(dt, *speeds)
+
+    def _check_charging(self, run: _Run, now: float) -> Iterator[Outcome]:
+        lies = self._faults.false_success and not self._robot.moving
+        if self._charging() or lies:
+            yield from self._end(run, Ending.SUCCEEDED)
+        elif now >= run.due:
+            run.error = (FAILED_TO_CHARGE, 'Timed out waiting for charge to start')
+            yield from self._end(run, Ending.ABORTED)
 
     def _check(self, run: _Run, dt: float, now: float) -> Iterator[Outcome]:
         pose, target = self._robot.pose, self._target
         away = pose.distance_to(target.x, target.y)
-        run.position_met |= away <= self._xy_goal_tolerance
+        while run.via and pose.distance_to(run.via[0].x, run.via[0].y) <= VIA_RADIUS_M:
+            run.via.pop(0)
+        run.position_met |= away <= self._xy_goal_tolerance and not run.via
+        if run.position_met and run.goal.dock:
+            run.phase, run.due = _Phase.CHARGING, now + CHARGE_WAIT_S
+            return
         if run.position_met:
             turned = abs(wrap_angle(target.yaw - pose.yaw)) <= YAW_TOLERANCE_RAD
             if turned and now >= run.due:
@@ -411,7 +421,7 @@ class SimNav2:
         run = self._run
         if run is None or self._path is None or self._faults.emergency_stop:
             return 0.0, 0.0
-        if run.phase is _Phase.STOPPING_SHORT:
+        if run.phase in (_Phase.STOPPING_SHORT, _Phase.CHARGING):
             return 0.0, 0.0
         if run.phase is _Phase.DRIVING and run.position_met:
             return 0.0, turn_towards(wrap_angle(self._target.yaw - self._robot.pose.yaw))

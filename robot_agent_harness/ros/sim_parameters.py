@@ -15,7 +15,7 @@ from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.node import Node
 
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.ros.sim_nav2 import Faults
+from robot_agent_harness.ros.sim_faults import Faults
 
 FAULT = 'fault.'
 """Prefix of the parameters that are fields of `Faults`."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated robot as a ROS 2 node: state topics, `navigate_to_pose`, faults as parameters.
+"""The simulated robot as a ROS 2 node: state topics, Nav2's actions, faults as parameters.
 
 One timer on the steady clock does everything, in one thread. Goals are coroutines that wait for
 futures which the timer completes, so nothing blocks and odometry never pauses. Stamps and the time
@@ -10,6 +10,7 @@ by which the robot moves come from the node's clock, so that twists agree with s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 import math
 import os
 import signal
@@ -19,8 +20,6 @@ from types import FrameType
 from typing import Any
 
 from action_msgs.msg import GoalStatus
-from geometry_msgs.msg import Pose
-from nav2_msgs.action import NavigateToPose
 import rclpy
 from rclpy.action.server import (
     ActionServer,
@@ -31,7 +30,6 @@ from rclpy.action.server import (
 )
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
-from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -39,9 +37,18 @@ from rclpy.task import Future
 from rclpy.utilities import remove_ros_args
 
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.ros.sim_nav2 import Ending, Faults, Frames, NavGoal, Outcome, SimNav2
+from robot_agent_harness.ros.sim_actions import (
+    behavior_feedback,
+    navigation_feedback,
+    result,
+    Served,
+    served,
+)
+from robot_agent_harness.ros.sim_behaviors import Behavior, SimBehaviors
+from robot_agent_harness.ros.sim_faults import Faults
+from robot_agent_harness.ros.sim_nav2 import Ending, Frames, Outcome, SimNav2
 from robot_agent_harness.ros.sim_parameters import declare_settings, FAULT
-from robot_agent_harness.ros.sim_topics import Every, fill_pose, StateTopics
+from robot_agent_harness.ros.sim_topics import Every, StateTopics
 from robot_agent_harness.ros.sim_world import Battery, default_world, Pose2D, Robot, World
 
 _MIN_TICK_HZ = 20.0
@@ -68,7 +75,7 @@ class _Nav2OrderServer(ActionServer):
 
 
 class SimRobotNode(Node):
-    """Publishes a simulated robot's state and drives it to the goals that it is given.
+    """Publishes a simulated robot's state and carries out the goals that it is given.
 
     :raises ConfigurationError: a parameter is unknown or its value cannot be used.
     """
@@ -87,12 +94,15 @@ class SimRobotNode(Node):
         self._faults = Faults()
         self._robot = Robot(world=world, pose=start)
         self._battery = Battery(world=world, fraction=_BATTERY_AT_START)
+        self._behaviors = SimBehaviors(world=world, robot=self._robot, faults=self._faults)
         self._nav = SimNav2(
             world=world,
             robot=self._robot,
             faults=self._faults,
             time_scale=self._scale,
             xy_goal_tolerance_m=settings['xy_goal_tolerance_m'],
+            charging=lambda: self._battery.charging,
+            behaviors=self._behaviors,
         )
         self._topics = StateTopics(
             node=self,
@@ -103,11 +113,16 @@ class SimRobotNode(Node):
             time_scale=self._scale,
             rates_hz=(settings['odom_rate_hz'], settings['localization_rate_hz']),
         )
-        self._feedback = NavigateToPose.Feedback()
-        self._feedback.current_pose.header.frame_id = self._frames.global_frame
+        self._served = served(world=world, robot=self._robot, frames=self._frames)
+        self._feedback = {
+            name: self._served[name].type.Feedback()
+            for name in ('navigate_to_pose', 'navigate_through_poses')
+        }
+        for message in self._feedback.values():
+            message.current_pose.header.frame_id = self._frames.global_frame
         self._feedback_due = Every(1.0 / settings['feedback_rate_hz'])
         self._crash_at = math.inf
-        self._handles: dict[str, ServerGoalHandle] = {}
+        self._handles: dict[str, tuple[Served, ServerGoalHandle]] = {}
         self._outcomes: dict[str, Future[Outcome]] = {}
         self._delayed: list[tuple[float, Future[None]]] = []
 
@@ -120,26 +135,29 @@ class SimRobotNode(Node):
         self._idle_tick_ns = round(_NS_PER_S / idle_hz)
         self._busy_tick_ns = round(_NS_PER_S / max(idle_hz, settings['feedback_rate_hz']))
         self._last_ns = self.get_clock().now().nanoseconds
-        self._server = _Nav2OrderServer(
-            self,
-            NavigateToPose,
-            'navigate_to_pose',
-            self._execute,
-            # A delayed acceptance must not hold up the requests that come after it.
-            callback_group=ReentrantCallbackGroup(),
-            goal_callback=self._decide,
-            handle_accepted_callback=self._start,
-            cancel_callback=self._cancel,
-            result_timeout=_RESULT_TIMEOUT_S,
-        )
+        self._servers = {name: self._serve(action) for name, action in self._served.items()}
         self._tick_timer = self.create_timer(
             self._idle_tick_ns / _NS_PER_S,
             self._tick,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
         self.get_logger().info(
-            f'sim_robot ready: navigate_to_pose served, {self._scale:g}x real time, robot in the '
-            f'{world.room_at(start.x, start.y)} at ({start.x:.2f}, {start.y:.2f})'
+            f'sim_robot ready: {len(self._served)} actions served, {self._scale:g}x real time, '
+            f'robot in the {world.room_at(start.x, start.y)} at ({start.x:.2f}, {start.y:.2f})'
+        )
+
+    def _serve(self, action: Served) -> _Nav2OrderServer:
+        return _Nav2OrderServer(
+            self,
+            action.type,
+            action.name,
+            partial(self._execute, action),
+            # A delayed acceptance must not hold up the requests that come after it.
+            callback_group=ReentrantCallbackGroup(),
+            goal_callback=partial(self._decide, action),
+            handle_accepted_callback=partial(self._start, action),
+            cancel_callback=self._cancel,
+            result_timeout=_RESULT_TIMEOUT_S,
         )
 
     def _apply_faults(self, changed: dict[str, Any]) -> None:
@@ -166,23 +184,27 @@ class SimRobotNode(Node):
         self._answer_delayed(now)
         for outcome in self._nav.advance(now, dt):
             self._finish(outcome)
-        self._battery.step(dt * self._scale, self._robot)
+        self._battery.step(dt * self._scale, self._robot, current=not self._faults.no_charge)
         self._topics.publish_due(now, ros_now.to_msg())
-        if self._nav.busy and self._feedback_due.due(now):
+        busy = self._nav.busy or self._behaviors.busy
+        if busy and self._feedback_due.due(now):
             self._publish_feedback(now)
-        self._set_tick(self._busy_tick_ns if self._nav.busy else self._idle_tick_ns)
+        self._set_tick(self._busy_tick_ns if busy else self._idle_tick_ns)
 
     def _set_tick(self, period_ns: int) -> None:
         if self._tick_timer.timer_period_ns != period_ns:
             self._tick_timer.timer_period_ns = period_ns
             self._tick_timer.reset()
 
-    async def _decide(self, _request: NavigateToPose.Goal) -> GoalResponse:
+    async def _decide(self, action: Served, _request: Any) -> GoalResponse:
         if self._faults.accept_delay_s > 0.0:
             answer: Future[None] = Future()
             self._delayed.append((time.monotonic() + self._faults.accept_delay_s, answer))
             await answer
-        return GoalResponse.REJECT if self._faults.reject_goals else GoalResponse.ACCEPT
+        # A newer goal replaces one of the same navigator's; nothing else does two things at once.
+        others = any(other.name != action.name for other, _ in self._handles.values())
+        refused = self._faults.reject_goals or others or self._behaviors.busy
+        return GoalResponse.REJECT if refused else GoalResponse.ACCEPT
 
     def _answer_delayed(self, now: float) -> None:
         for due, answer in self._delayed:
@@ -190,42 +212,38 @@ class SimRobotNode(Node):
                 answer.set_result(None)
         self._delayed = [item for item in self._delayed if not item[1].done()]
 
-    def _start(self, handle: ServerGoalHandle) -> None:
+    def _start(self, action: Served, handle: ServerGoalHandle) -> None:
         goal_id, now = _hex(handle), time.monotonic()
-        asked, frame = handle.request.pose.pose, handle.request.pose.header.frame_id
-        self.get_logger().info(
-            f"goal {goal_id}: ({asked.position.x:.2f}, {asked.position.y:.2f}) in '{frame}'"
-        )
-        self._handles[goal_id] = handle
+        goal = action.goal(handle.request)
+        self.get_logger().info(f'goal {goal_id}: {action.name}')
+        self._handles[goal_id] = action, handle
         self._outcomes[goal_id] = Future()
         if handle.status == GoalStatus.STATUS_ACCEPTED:
             handle.execute()
         else:
-            self._server.notify_execute(handle, None)
+            self._servers[action.name].notify_execute(handle, None)
         first = not self._nav.busy
-        target = self._frames.to_map(frame, _pose2d(asked), self._robot.pose)
-        self._nav.accept(goal_id, NavGoal(target, frame, handle.request.behavior_tree), now)
+        if isinstance(goal, Behavior):
+            self._behaviors.accept(goal_id, goal, now)
+        else:
+            self._nav.accept(goal_id, goal, now)
         if first:
             self._publish_feedback(now)
         self._set_tick(self._busy_tick_ns)
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         self._nav.cancel(_hex(handle), time.monotonic())
+        self._behaviors.cancel(_hex(handle), time.monotonic())
         return CancelResponse.ACCEPT
 
-    async def _execute(self, handle: ServerGoalHandle) -> NavigateToPose.Result:
+    async def _execute(self, action: Served, handle: ServerGoalHandle) -> Any:
         goal_id = _hex(handle)
         outcome = await self._outcomes[goal_id]
         del self._outcomes[goal_id]
-        result = NavigateToPose.Result()
-        # Humble's result has no fields, and Jazzy's first one no text.
-        for name in ('error_code', 'error_msg'):
-            if hasattr(result, name):
-                setattr(result, name, getattr(outcome, name))
-        return result
+        return result(action, outcome, handle.request)
 
     def _finish(self, outcome: Outcome) -> None:
-        handle = self._handles.pop(outcome.goal_id)
+        _, handle = self._handles.pop(outcome.goal_id)
         if outcome.ending is Ending.SUCCEEDED:
             handle.succeed()
         elif outcome.ending is Ending.CANCELED:
@@ -238,17 +256,21 @@ class SimRobotNode(Node):
         )
 
     def _publish_feedback(self, now: float) -> None:
-        progress = None if self._faults.drop_feedback else self._nav.progress(now)
+        if self._faults.drop_feedback:
+            return
+        if (goal_id := self._behaviors.goal_id) is not None:
+            action, handle = self._handles[goal_id]
+            handle.publish_feedback(behavior_feedback(action, self._behaviors.done))
+            return
+        progress = self._nav.progress(now)
         if progress is None:
             return
-        message, remaining = self._feedback, progress.estimated_time_remaining
-        message.current_pose.header.stamp = self.get_clock().now().to_msg()
-        fill_pose(message.current_pose.pose, self._robot.pose)
-        message.navigation_time = Duration(seconds=progress.navigation_time).to_msg()
-        message.estimated_time_remaining = Duration(seconds=remaining).to_msg()
-        message.number_of_recoveries = progress.recoveries
-        message.distance_remaining = progress.distance_remaining
-        self._handles[progress.goal_id].publish_feedback(message)
+        action, handle = self._handles[progress.goal_id]
+        if action.name in self._feedback:
+            message = self._feedback[action.name]
+            message.current_pose.header.stamp = self.get_clock().now().to_msg()
+            navigation_feedback(message, progress, self._robot.pose)
+            handle.publish_feedback(message)
 
 
 def _start_pose(world: World, settings: dict[str, Any]) -> Pose2D:
@@ -269,12 +291,6 @@ def _frames(settings: dict[str, Any], odom_origin: Pose2D) -> Frames:
 
 def _hex(handle: ServerGoalHandle) -> str:
     return bytes(handle.goal_id.uuid).hex()
-
-
-def _pose2d(pose: Pose) -> Pose2D:
-    q = pose.orientation
-    yaw = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
-    return Pose2D(pose.position.x, pose.position.y, yaw)
 
 
 class _StopRequest:

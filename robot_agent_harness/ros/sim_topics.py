@@ -20,7 +20,8 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Bool
 
-from robot_agent_harness.ros.sim_nav2 import Faults, Frames
+from robot_agent_harness.ros.sim_faults import Faults
+from robot_agent_harness.ros.sim_nav2 import Frames
 from robot_agent_harness.ros.sim_world import Battery, Pose2D, Robot
 
 BATTERY_PERIOD_S = 1.0
@@ -131,6 +132,8 @@ class StateTopics:
             if self._battery.charging
             else BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
         )
+        if self._faults.battery_mute:
+            message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_UNKNOWN
         self._battery_publisher.publish(message)
 
     def _publisher(self, message_type: Any, topic: str, qos: QoSProfile) -> Any:

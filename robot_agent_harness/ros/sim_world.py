@@ -339,10 +339,13 @@ class Battery:
         self.fraction = fraction
         self.charging = False
 
-    def step(self, dt: float, robot: Robot) -> None:
-        """Account for `dt` s of world time."""
+    def step(self, dt: float, robot: Robot, *, current: bool = True) -> None:
+        """Account for `dt` s of world time.
+
+        :param current: whether the dock gives any.
+        """
         docked = robot.pose.distance_to(*self._dock) < DOCK_RADIUS_M
-        self.charging = docked and not robot.moving
+        self.charging = current and docked and not robot.moving
         if self.charging:
             rate = self.CHARGING_PER_S
         else:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from robot_agent_harness.actions.ros_action import RosAction
 from robot_agent_harness.skills.outputs import ActionOutput, ManagedOutput
 from robot_agent_harness.skills.places import COORDINATE, YAW
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
@@ -18,6 +19,27 @@ from robot_agent_harness.skills.skill import (
     SkillContext,
     SkillError,
 )
+
+POSES_MAX = 32
+
+NAVIGATE_THROUGH_POSES = RosAction(
+    'navigate_through_poses', 'nav2_msgs/action/NavigateThroughPoses', {'poses': '{poses}'}
+)
+
+
+class Waypoint(BaseModel):
+    """A pose on the way."""
+
+    model_config = ConfigDict(extra='forbid', strict=True, allow_inf_nan=False)
+
+    x: Annotated[float, COORDINATE, Field(description='Metres, in frame_id.')]
+    y: Annotated[float, COORDINATE, Field(description='Metres, in frame_id.')]
+    yaw: Annotated[
+        float,
+        YAW,
+        Field(description='Radians, counter-clockwise; it matters for the last pose only.'),
+    ] = 0.0
+
 
 _CANCEL_CODES = {
     0: 'the controller accepted the request to cancel',
@@ -76,6 +98,38 @@ def navigate_to_place(
             status=ResultStatus.INVALID_ARGUMENTS,
         )
     return {'x': place.x, 'y': place.y, 'yaw': place.yaw, 'frame_id': place.frame_id}
+
+
+@skill(
+    output=ManagedOutput,
+    title='Drive through poses',
+    managed=ManagedAction(action=NAVIGATE_THROUGH_POSES, verifier='waypoints'),
+)
+def navigate_through_poses(
+    context: GoalContext,
+    poses: Annotated[
+        list[Waypoint],
+        Field(min_length=1, max_length=POSES_MAX, description='In the order of the way.'),
+    ],
+    frame_id: Annotated[str, Field(description='The map frame; no other is accepted.')] = 'map',
+) -> dict[str, Any]:
+    """Drive the robot by way of poses on the map, in their order, to the last one. It passes near
+    the others without stopping; one that it misses makes the whole a failure. Works like
+    navigate_to_pose: accepted is not arrived, use wait_for_action to learn the outcome;
+    precondition_changed means that nothing was sent.
+    """
+    if frame_id != context.global_frame:
+        raise SkillError(
+            f'navigate_through_poses: frame_id: goals are given in {context.global_frame!r}, the'
+            f' frame in which arrival can be verified (got {frame_id!r})',
+            status=ResultStatus.INVALID_ARGUMENTS,
+        )
+    return {
+        'poses': [
+            {'x': float(p.x), 'y': float(p.y), 'yaw': float(p.yaw), 'frame_id': frame_id}
+            for p in poses
+        ]
+    }
 
 
 @skill(output=ActionOutput, title='Cancel an action', idempotent=True)

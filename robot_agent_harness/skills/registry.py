@@ -20,20 +20,26 @@ import yaml
 from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.ros_action import by_name, NAVIGATE_TO_POSE
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.skills import navigation, observation
+from robot_agent_harness.skills import docking, motion, navigation, observation
 from robot_agent_harness.skills.skill import ManagedAction, Skill
 from robot_agent_harness.validation import explain
 
 BUILT_IN = (
     navigation.navigate_to_pose,
     navigation.navigate_to_place,
+    navigation.navigate_through_poses,
+    motion.spin,
+    motion.back_up,
+    motion.drive_on_heading,
+    docking.dock,
+    docking.undock,
     navigation.cancel_action,
     observation.wait_for_action,
     observation.get_action,
     observation.get_world_snapshot,
     observation.list_places,
 )
-"""The skills of the contract, in the order in which they are listed."""
+"""The shipped skills, in the order in which they are listed."""
 
 _STRICT = ConfigDict(extra='forbid', allow_inf_nan=False)
 

@@ -94,6 +94,8 @@ class ManagedAction:
     """Snapshot fields that it needs, with their tolerances."""
     timeouts: ActionTimeouts | None = None
     """Its bounds; None means those of the `navigation.*` parameters."""
+    verify_s: float | None = None
+    """How long its outcome may take to show, in seconds, where the parameters allow less."""
 
 
 GoalFunction = Callable[..., dict[str, Any]]

@@ -93,7 +93,10 @@ class ActionStarter:
 
     def plan(self, managed: ManagedAction) -> ActionPlan:
         """Return how a managed skill's actions are carried out and judged."""
-        return ActionPlan(managed.action, managed.verifier, managed.timeouts or self.timeouts)
+        timeouts = managed.timeouts or self.timeouts
+        if managed.verify_s is not None:
+            timeouts = replace(timeouts, verify_s=max(timeouts.verify_s, managed.verify_s))
+        return ActionPlan(managed.action, managed.verifier, timeouts)
 
     async def start(
         self,

@@ -9,12 +9,14 @@ Nothing is locked: that thread only replaces immutable values, and appends to a 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 import math
 from typing import Any
 
 from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.world.clock_watch import ClockJump, ClockWatch
+from robot_agent_harness.world.journey import JourneyTrack
 from robot_agent_harness.world.localization import Localizer
 from robot_agent_harness.world.motion import judge_motion, Pace, PoseWindow
 from robot_agent_harness.world.samples import FieldRules, Sample
@@ -85,6 +87,7 @@ class WorldSnapshotBuilder:
         self._odometry: Sample[Odometry] | None = None
         self._battery: Sample[BatteryReading] | None = None
         self._safety: Sample[bool] | None = None
+        self._journey: JourneyTrack | None = None
         self._anomalies: deque[Anomaly] = deque(maxlen=MAX_PENDING_ANOMALIES)
 
     def observe_odometry(self, sample: Sample[Odometry]) -> None:
@@ -93,6 +96,8 @@ class WorldSnapshotBuilder:
         self._odometry = sample
         self._pace.add(sample)
         self._localizer.observe_odometry(sample)
+        if (journey := self._journey) is not None:
+            journey.odometry(sample)
 
     def observe_map_pose(self, sample: Sample[MapPose], *, source: str) -> None:
         """Take a map pose in.
@@ -104,6 +109,8 @@ class WorldSnapshotBuilder:
         observe = localizer.observe_transform if source == 'tf' else localizer.observe_pose
         if observe(sample) and localizer.source_rules.source == source:
             self._window.add(sample)
+            if (journey := self._journey) is not None:
+                journey.pose(sample.value)
 
     def observe_battery(self, sample: Sample[BatteryReading]) -> None:
         """Take the newest battery reading in."""
@@ -114,6 +121,17 @@ class WorldSnapshotBuilder:
         """Take the newest state of the emergency stop in; True means stopped."""
         self._receive(sample)
         self._safety = sample
+
+    def begin_journey(self, waypoints: Sequence[tuple[float, float]]) -> None:
+        """Measure from now on what the robot does on its way.
+
+        :param waypoints: where it is to come by, in this order: x and y in metres, map frame.
+        """
+        self._journey = JourneyTrack(waypoints, start=self._odometry)
+
+    def end_journey(self) -> None:
+        """Measure no more."""
+        self._journey = None
 
     def capture(
         self,
@@ -150,6 +168,7 @@ class WorldSnapshotBuilder:
             active_action=active_action,
             recent_outcome=recent_outcome,
             artifacts=artifacts,
+            journey=None if (journey := self._journey) is None else journey.value,
         )
 
     def take_anomalies(self) -> tuple[Anomaly, ...]:

@@ -4,54 +4,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints, Union
 
-from robot_agent_harness.world.snapshot import (
-    ActionSummary,
-    ActiveGoal,
-    ArtifactRef,
-    Availability,
-    Battery,
-    MapPose,
-    Motion,
-    Navigation,
-    Observed,
-    Odometry,
-    OutcomeSummary,
-    Safety,
-    WorldSnapshot,
-)
+from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnapshot
 
-T = TypeVar('T')
-
-OBSERVED: dict[str, type[Any]] = {
-    'map_pose': MapPose,
-    'odometry': Odometry,
-    'motion': Motion,
-    'navigation': Navigation,
-    'battery': Battery,
-    'safety': Safety,
-}
-"""The facts of a snapshot and what each is about."""
+FACTS = ('map_pose', 'odometry', 'motion', 'navigation', 'battery', 'safety')
+"""The names of a snapshot's facts."""
 
 
 def recorded_snapshot(plain: Mapping[str, Any]) -> WorldSnapshot:
     """Return the snapshot that :meth:`WorldSnapshot.to_dict` made JSON of.
 
-    :raises ValueError: it is no snapshot, or one with a part that this release does not know.
+    What a later release added is as it is by default, what this one does not know is left out.
+
+    :raises ValueError: it is no snapshot.
     """
     try:
-        made = dict(plain)
-        for name, kind in OBSERVED.items():
-            made[name] = _observed(made[name], kind)
-        made['active_action'] = _optional(made['active_action'], ActionSummary)
-        made['recent_outcome'] = _optional(made['recent_outcome'], OutcomeSummary)
-        made['artifacts'] = tuple(_made(ref, ArtifactRef) for ref in made['artifacts'])
-        return WorldSnapshot(**made)
-    except (KeyError, TypeError, AttributeError) as error:
+        snapshot: WorldSnapshot = _made(plain, WorldSnapshot)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f'a recorded snapshot cannot be read: {error!r}') from error
+    return snapshot
 
 
 def unseen_world(
@@ -77,25 +54,28 @@ def unseen_world(
     )
 
 
-def _observed(plain: Mapping[str, Any], kind: type[Any]) -> Observed[Any]:
-    value = plain['value']
-    if value is not None and kind is Navigation:
-        goals = tuple(_made(goal, ActiveGoal) for goal in value['active_goals'])
-        value = {**value, 'active_goals': goals}
-    return Observed(
-        None if value is None else _made(value, kind),
-        plain['source'],
-        plain['source_stamp_ns'],
-        plain['age_s'],
-        Availability(plain['availability']),
-        plain['reason'],
-    )
+def _made(plain: Any, kind: Any) -> Any:
+    """Return a value of a type from its JSON."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if plain is None or kind is Any:
+        return plain
+    if origin is Observed:
+        return _fields(plain, Observed, {'value': parts[0] | None})
+    if origin is tuple:
+        return tuple(_made(item, parts[0]) for item in plain)
+    if origin in (Union, UnionType):
+        (known,) = (part for part in parts if part is not NoneType)
+        return _made(plain, known)
+    if is_dataclass(kind):
+        return _fields(plain, kind, {})
+    return kind(plain) if isinstance(kind, type) and issubclass(kind, Enum) else plain
 
 
-def _optional(plain: Mapping[str, Any] | None, kind: Callable[..., T]) -> T | None:
-    return None if plain is None else _made(plain, kind)
+def _fields(plain: Mapping[str, Any], kind: Any, given: Mapping[str, Any]) -> Any:
+    hints = {**_hints(kind), **given}
+    return kind(**{name: _made(plain[name], hints[name]) for name in hints if name in plain})
 
 
-def _made(plain: Mapping[str, Any], kind: Callable[..., T]) -> T:
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: value for name, value in plain.items() if name in known})
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)

@@ -134,6 +134,21 @@ class Safety:
 
 
 @dataclass(frozen=True, slots=True)
+class Journey:
+    """What the robot has done since the action under way began, measured all the way."""
+
+    turned_rad: float | None
+    """How far odometry turned, counter-clockwise, full turns included; None where it was not
+    heard all the time."""
+    passed: int
+    """How many of the places to come by it has come by, in their order."""
+    closest_m: float | None
+    """How near it came to the next of them; None without one."""
+    gap_m: float
+    """The longest way between two poses, in metres."""
+
+
+@dataclass(frozen=True, slots=True)
 class ActionSummary:
     """The physical action that is under way."""
 
@@ -184,6 +199,8 @@ class WorldSnapshot:
     active_action: ActionSummary | None = None
     recent_outcome: OutcomeSummary | None = None
     artifacts: tuple[ArtifactRef, ...] = ()
+    journey: Journey | None = None
+    """Only while an action is under way whose verifier needs it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the snapshot as JSON-ready values; numbers are finite by construction."""
