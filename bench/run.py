@@ -32,7 +32,16 @@ import psutil
 from rows import Row
 from table import table
 
-BENCHMARKS = ('managed_call', 'idle', 'clients', 'dashboard', 'journal', 'reader', 'world')
+BENCHMARKS = (
+    'managed_call',
+    'idle',
+    'clients',
+    'dashboard',
+    'journal',
+    'reader',
+    'replay',
+    'world',
+)
 """`bench_<name>.py`, in the order of the table."""
 SILENCE_S, POLL_S = 1.5, 0.1
 """A line of progress comes at least this often."""

@@ -363,7 +363,15 @@ _DESIGN = (
         _clause(
             'LAY-8',
             'A recorded mission replays exactly.',
-            later='belongs to the SEE work: replay of journals',
+            'test_replay.py::test_every_recorded_run_replays_identically',
+            'test_replay.py'
+            '::test_the_recorded_runs_show_every_reason_but_that_of_a_journal_that_cannot_be_written',
+            'test_replay.py::test_random_missions_under_faults_replay_identically',
+            'test_replay.py::test_hundreds_of_random_missions_under_faults_replay_identically',
+            'test_replay.py::test_a_changed_record_is_found_where_it_was_changed',
+            'test_replay.py::test_a_changed_input_shows_in_what_follows_from_it',
+            'test_replay.py::test_a_harness_with_another_rule_is_found',
+            'test_replay.py::test_a_harness_that_checks_otherwise_is_found',
         ),
     ),
     *_of(
@@ -387,6 +395,8 @@ _DESIGN = (
             '::test_a_goal_that_gives_feedback_after_its_outcome_is_cancelled_unless_its_result_told_the_end',
             'test_tracker.py'
             '::test_a_goal_that_goes_on_running_unattended_is_cancelled_again_and_not_with_every_message',
+            'test_tracker.py'
+            '::test_a_goal_that_is_taken_late_stands_in_the_way_also_when_the_next_one_was_refused',
             'test_recovery.py::test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work',
             'test_recovery.py'
             '::test_an_action_that_ended_unknown_in_an_earlier_run_still_stands_in_the_way',
@@ -952,7 +962,17 @@ _CONTRACT = (
         _clause(
             'CON-CMD-09',
             'The subcommand replay.',
-            later='belongs to the SEE work: the real code on recorded inputs',
+            'test_replay.py::test_a_journal_of_the_first_release_is_refused_with_the_reason',
+            'test_replay.py::test_an_unknown_mission_is_named',
+            'test_replay.py::test_the_command_says_identical_and_exits_with_0',
+            'test_replay.py'
+            '::test_the_command_shows_both_sides_of_the_first_difference_and_exits_with_1',
+            'test_replay.py::test_what_cannot_be_replayed_is_named_with_exit_code_2',
+            'test_replay.py::test_a_replay_needs_no_ros_and_writes_nothing_beside_the_journal',
+            'test_replay.py::test_a_tighter_tolerance_says_which_outcome_would_be_another',
+            'test_replay.py::test_a_wider_tolerance_turns_a_disproof_into_a_success',
+            'test_replay.py::test_a_shorter_timeout_ends_the_action_earlier',
+            'test_replay.py::test_parameters_that_change_nothing_exit_with_0',
         ),
         _clause(
             'CON-CMD-10',
@@ -2394,6 +2414,15 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_chat_completions_have_families_of_their_own',
                 'test_the_safest_profile_asks_for_nothing',
                 'test_every_family_is_documented',
+            ),
+        ),
+        'test_replay.py': NotAClause(
+            'what is recorded so that a run can be replayed',
+            (
+                'test_every_recorded_run_keeps_the_promises_of_a_journal',
+                'test_feedback_is_recorded_once_a_second_however_fast_it_comes',
+                'test_a_list_of_goals_that_says_nothing_new_is_not_recorded_again',
+                'test_the_configuration_on_record_holds_no_key',
             ),
         ),
         'test_llm_replay.py': NotAClause(

@@ -202,6 +202,8 @@ def unlike_paths(then: Any, now: Any, path: str = '') -> list[str]:
         found = []
         for key in sorted(then.keys() | now.keys()):
             below = f'{path}.{key}' if path else str(key)
+            if key not in then and now[key] in _NOTHING:
+                continue  # a later release has added it, and here it says nothing
             if key not in then or key not in now:
                 found.append(below)
             else:
@@ -214,6 +216,9 @@ def unlike_paths(then: Any, now: Any, path: str = '') -> list[str]:
             for found in unlike_paths(a, b, f'{path}.{number}')
         ]
     return [] if then == now and type(then) is type(now) else [path]
+
+
+_NOTHING: tuple[Any, ...] = (None, [], {}, '')
 
 
 def _of_record(record: RecordedEvent) -> dict[str, Any]:

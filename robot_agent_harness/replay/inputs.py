@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+import contextlib
+from dataclasses import dataclass, field
 from functools import partial
 import logging
 from pathlib import Path
@@ -15,13 +17,13 @@ import yaml
 
 from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import NS_PER_S
-from robot_agent_harness.errors import HarnessError
+from robot_agent_harness.errors import HarnessError, JournalUnavailableError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.jsonable import put_non_finite
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.replay.clock import GIVEN_CALL
 from robot_agent_harness.replay.journal import ReplayedJournal
-from robot_agent_harness.replay.loop import Input
+from robot_agent_harness.replay.loop import Input, TOGETHER_S
 from robot_agent_harness.replay.outside import (
     controller_event,
     RecordedController,
@@ -36,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 MADE_BY_THE_HARNESS = frozenset({'foreign_goal', 'journal_records_dropped'})
 """Kinds of salient events that follow from what was heard; all others were noticed or said."""
+TOGETHER_NS = int(TOGETHER_S * NS_PER_S)
 _PLACES_READ = (
     EventType.TOOL_CALL_RECORDED.value,
     EventType.MODEL_TURN_STARTED.value,
@@ -54,16 +57,17 @@ _TASKS = frozenset(
 )
 
 
+@dataclass(frozen=True)
 class RecordedKey(IdempotencyKey):
     """An idempotency key of which the journal holds digests alone."""
 
-    def __init__(self, marks: dict[str, str]) -> None:
-        super().__init__('', '')
-        self._marks = marks
+    owner: str = ''
+    key: str = ''
+    recorded: Mapping[str, str] = field(default_factory=dict)
 
     def marks(self, name: str, asked: Any) -> dict[str, str]:
         """Return the recorded digests."""
-        return self._marks
+        return dict(self.recorded)
 
 
 class Inputs:
@@ -107,6 +111,12 @@ class Inputs:
         for action_id, seq in announced.items():
             release = partial(self._journal.release, action_id)
             placed.append((seq + 0.25, self._recording.when(seq), 0, release))
+        heard = self._heard_while_closing()
+        if heard is not None:
+            closing = self._recording.closing
+            cancel = closing is not None and bool(closing.payload['cancel_running'])
+            close = partial(self._close, cancel)
+            placed.append((heard + 0.25, self._recording.when(heard), 0, close))
         placed.sort(key=lambda one: one[0])
         script: list[Input] = []
         latest_ns = self._recording.origin_ns
@@ -120,12 +130,16 @@ class Inputs:
             script.append(self._input(latest_ns, after, upto, apply, _goals(record)))
         last = self._recording.last_seq
         end_ns = max(latest_ns, self._recording.when(last))
-        script.append(self._input(end_ns, last + 1, last, lambda: self.over.set_result(None)))
+        script.append(self._input(end_ns, last + 1, last, self._end))
         return script
 
     def _held(self, record: RecordedEvent) -> Input:
         """Return what was heard before the records in front of it: time alone gives its place."""
         return self._input(record.payload['monotonic_ns'], 0, 0, self._heard(record))
+
+    def _end(self) -> None:
+        if not self.over.done():
+            self.over.set_result(None)
 
     def _input(
         self,
@@ -184,11 +198,25 @@ class Inputs:
             seq -= 1
         return seq
 
+    def _heard_while_closing(self) -> int | None:
+        """Return what was heard last while calls were still being ended; None for nothing."""
+        closing = self._recording.closing
+        heard = None
+        for record in self._recording.records if closing else ():
+            if closing is None or record.seq <= closing.seq:
+                continue
+            if record.type == EventType.ROBOT_ACTION_OUTCOME:
+                break
+            late_ns = record.payload.get('monotonic_ns', 0) - closing.payload['monotonic_ns']
+            if record.type == EventType.CONTROLLER_EVENT_RECEIVED and late_ns > TOGETHER_NS:
+                heard = record.seq
+        return heard
+
     def _follows_from_closing(self, record: RecordedEvent) -> bool:
         """Whether the closing of everything has brought this about."""
-        closing = self._recording.closing_seq
+        closing = self._recording.closing
         ends = (EventType.HARNESS_STATE_CHANGED, EventType.MISSION_CANCEL_REQUESTED)
-        return closing is not None and record.seq > closing and record.type in ends
+        return closing is not None and record.seq > closing.seq and record.type in ends
 
     def _deed(self, record: RecordedEvent) -> Callable[[], None] | None:
         """Return what to do again; None for what the harness does by itself."""
@@ -220,7 +248,9 @@ class Inputs:
         if state == 'recovering':
             return self._recover
         if state == 'closing':
-            return partial(self._close, bool(payload['cancel_running']))
+            if self._heard_while_closing() is None:
+                return partial(self._close, bool(payload['cancel_running']))
+            return partial(self._end_calls, bool(payload['cancel_running']))
         return None
 
     # -- deeds -----------------------------------------------------------------------------------
@@ -242,7 +272,7 @@ class Inputs:
             purpose=payload['purpose'],
             expected_outcome=payload['expected_outcome'],
             malformed=payload.get('malformed'),
-            idempotency=RecordedKey(marks) if marks else None,
+            idempotency=RecordedKey(recorded=marks) if marks else None,
             interest=interest,
         )
         arguments = put_non_finite(payload['arguments'], payload.get('non_finite', []))
@@ -281,7 +311,15 @@ class Inputs:
 
     def _recover(self) -> None:
         if self._left is not None:
-            self._recovering = self._spawn(recover(self._core, self._left))
+            self._recovering = self._spawn(self._recovered(self._left))
+
+    async def _recovered(self, left: LeftOpen) -> None:
+        with contextlib.suppress(JournalUnavailableError):  # then nothing was taken on
+            await recover(self._core, left)
+
+    def _end_calls(self, cancel_running: bool) -> None:
+        self._core.states.closing(cancel_running=cancel_running)
+        self._spawn(self._core.dispatcher.close())
 
     def _close(self, cancel_running: bool) -> None:
         if self._recovering is not None:
@@ -296,8 +334,14 @@ class Inputs:
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
         return task
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self.over.done():
+            self.over.set_exception(error)  # nothing in the core lets one out: a fault of ours
 
 
 def announcements(recording: Recording) -> dict[str, int]:

@@ -34,7 +34,7 @@ class Input:
     after: int
     """The first record, by its number, that need not have been made again before it."""
     upto: int
-    """The last record that comes of it at once."""
+    """The last record that comes of it at once; 0: it has no place among them, but a time."""
     apply: Callable[[], None]
     goals: frozenset[str] = frozenset()
     """The goals that it is about, where a controller said it."""
@@ -131,8 +131,10 @@ class ReplayLoop(asyncio.SelectorEventLoop):
         self._next += 1
         while self._next < len(self._inputs):
             following, last = self._inputs[self._next], batch[-1]
+            # What has no place among the records says nothing about what came between.
+            close_s = TOGETHER_S if following.upto else SAME_S
             apart = following.after > last.upto + 1
-            if apart or following.at_s - last.at_s > TOGETHER_S:
+            if apart or following.at_s - last.at_s > close_s:
                 break
             batch.append(following)
             self._next += 1

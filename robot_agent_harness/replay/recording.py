@@ -112,10 +112,10 @@ class Recording:
         return found
 
     @cached_property
-    def closing_seq(self) -> int | None:
-        """The number of the record of its end; None if it was killed, or goes on."""
+    def closing(self) -> RecordedEvent | None:
+        """The record of its end; None if it was killed, or goes on."""
         states = self.of(_E.HARNESS_STATE_CHANGED)
-        return next((r.seq for r in states if r.payload['state'] == 'closing'), None)
+        return next((record for record in states if record.payload['state'] == 'closing'), None)
 
     @cached_property
     def calls(self) -> dict[str, RecordedEvent]:

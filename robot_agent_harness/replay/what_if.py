@@ -55,6 +55,8 @@ class _Verdict:
     told: str
     why: str
     at_ns: int
+    place: int
+    """How many records came before it."""
     name: str = ''
 
 
@@ -75,8 +77,9 @@ def compare(replay: RunReplay) -> WhatIf:
         seen = after or before
         assert seen is not None
         changes.append((min(times), key, before, after, seen))
-    changes.sort(key=lambda change: change[0])
+    changes.sort(key=lambda change: (change[0], change[4].place))
     until_ns = changes[0][0] if changes else None
+    answered = _answered(replay, changes[0][3]) if changes else 0
     return WhatIf(
         tuple(
             Change(
@@ -87,12 +90,33 @@ def compare(replay: RunReplay) -> WhatIf:
                 NOT_REACHED if after is None else after.told,
                 seen.why,
                 round((at_ns - origin_ns) / 1e9, 3),
-                at_ns == until_ns,
+                number == 0 or (after is not None and after.place < answered),
             )
-            for at_ns, (what, about), before, after, seen in changes
+            for number, (at_ns, (what, about), before, after, seen) in enumerate(changes)
         ),
         None if until_ns is None else round((until_ns - origin_ns) / 1e9, 3),
     )
+
+
+def _answered(replay: RunReplay, first: _Verdict | None) -> int:
+    """Return the place of the first record after the first change that came from outside."""
+    if first is None:
+        return 0
+    for place, (_, row) in enumerate(replay.made):
+        if place > first.place and row.type in _FROM_OUTSIDE:
+            return place
+    return len(replay.made)
+
+
+_FROM_OUTSIDE = frozenset(
+    kind.value
+    for kind in (
+        _E.CONTROLLER_EVENT_RECEIVED,
+        _E.MODEL_RESPONSE_RECORDED,
+        _E.SALIENT_EVENT,
+        _E.TOOL_CALL_RECORDED,
+    )
+)
 
 
 _Record = tuple[int, str, dict[str, str], dict[str, Any]]
@@ -118,7 +142,7 @@ def _ids(row: Any) -> dict[str, str]:
 
 def _verdicts(records: Iterator[_Record]) -> Iterator[tuple[_Key, _Verdict]]:
     names: dict[str, str] = {}
-    for at_ns, kind, ids, payload in records:
+    for place, (at_ns, kind, ids, payload) in enumerate(records):
         if kind == _E.TOOL_CALL_RECORDED:
             names[ids['call']] = payload['name']
         elif kind == _E.ROBOT_ACTION_STARTED:
@@ -128,7 +152,7 @@ def _verdicts(records: Iterator[_Record]) -> Iterator[tuple[_Key, _Verdict]]:
         tell = _TELLERS.get(kind)
         if tell is not None:
             what, about, told, why = tell(ids, payload)
-            yield (what, about), _Verdict(told, why, at_ns, names.get(about, ''))
+            yield (what, about), _Verdict(told, why, at_ns, place, names.get(about, ''))
 
 
 def _check(ids: dict[str, str], payload: dict[str, Any]) -> tuple[str, str, str, str]:

@@ -18,7 +18,7 @@ from robot_agent_harness.replay.loop import SLACK_S
 from robot_agent_harness.replay.recording import Recording
 from robot_agent_harness.skills.starter import FIRST_HEARD_PERIOD_S
 from robot_agent_harness.world.builder import WorldSnapshotBuilder
-from robot_agent_harness.world.recorded import OBSERVED, unseen_world
+from robot_agent_harness.world.recorded import FACTS, unseen_world
 from robot_agent_harness.world.snapshot import (
     Availability,
     MapPose,
@@ -153,6 +153,6 @@ def _heard(world: WorldSnapshot) -> WorldSnapshot:
     }
     facts: dict[str, Any] = {
         name: Observed(values.get(name), 'none', None, 0.0, Availability.AVAILABLE)
-        for name in OBSERVED
+        for name in FACTS
     }
     return replace(world, **facts)

@@ -1,0 +1,402 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A replay runs the real harness on what a journal recorded, and finds whatever is different.
+
+The recorded runs in test/replays are the net under every change: `scripts/make_replays.py` makes
+them, `demo_over_dds` was written by the real node.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import replace
+import json
+import logging
+from pathlib import Path
+import sqlite3
+import subprocess
+import sys
+from typing import Any
+
+from journal_rig import of_first_release
+import pytest
+
+from robot_agent_harness import cli
+from robot_agent_harness.actions import follower
+from robot_agent_harness.actions.lifecycle import OutcomeReason
+from robot_agent_harness.events import EventType
+from robot_agent_harness.journal.archive import unpack
+from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.schema import chain_of, COLUMNS
+from robot_agent_harness.parameters import check_parameters
+from robot_agent_harness.replay import replay_journal, ReplayError
+from robot_agent_harness.skills import starter
+from robot_agent_harness.testing.bench import Bench
+from robot_agent_harness.testing.campaign.mission import CampaignMission, PARAMETERS
+from robot_agent_harness.testing.campaign.plan import draw_plan
+from robot_agent_harness.testing.journal_assertions import check_journal
+from robot_agent_harness.testing.virtual_time import run_virtual
+
+REPLAYS = Path(__file__).parent / 'replays'
+NAMES = sorted(path.name.removesuffix('.db.gz') for path in REPLAYS.glob('*.db.gz'))
+SHORT, LONG = 20, 300
+
+
+def recorded(name: str) -> Path:
+    return REPLAYS / f'{name}.db.gz'
+
+
+def plain(name: str, folder: Path) -> Path:
+    """Return a recorded run as a file that can be changed."""
+    path = folder / f'{name}.db'
+    unpack(recorded(name), path)
+    return path
+
+
+def changed(path: Path, kind: str, edit: Any) -> int:
+    """Edit the payload of the first record of a type, mend the chain, and return its number."""
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        (guard,) = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'events_refuse_update'"
+        ).fetchone()
+        connection.execute('DROP TRIGGER events_refuse_update')
+        rows = connection.execute(f'SELECT {", ".join(COLUMNS)} FROM events ORDER BY seq')
+        previous, found = '', 0
+        for row in rows.fetchall():
+            columns = dict(zip(COLUMNS, row, strict=True))
+            if columns['type'] == kind and not found:
+                found = columns['seq']
+                payload = json.loads(columns['payload'])
+                edit(payload)
+                text = json.dumps(payload, sort_keys=True, separators=(',', ':'))
+                columns['payload'] = text
+            previous = chain_of(previous, [columns[name] for name in COLUMNS[:-1]])
+            connection.execute(
+                'UPDATE events SET payload = ?, chain = ? WHERE seq = ?',
+                (columns['payload'], previous, columns['seq']),
+            )
+        connection.execute(guard)
+    return found
+
+
+def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = cli.main(['replay', *arguments])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+# -- the net -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_every_recorded_run_replays_identically(name: str) -> None:
+    replay = replay_journal(recorded(name))
+    assert [run.differences for run in replay.runs] == [()] * len(replay.runs)
+    with JournalReader(recorded(name)) as reader:
+        assert sum(run.same for run in replay.runs) == reader.last_seq
+
+
+def test_the_recorded_runs_show_every_reason_but_that_of_a_journal_that_cannot_be_written() -> (
+    None
+):
+    reasons: set[str] = set()
+    for name in NAMES:
+        with JournalReader(recorded(name)) as reader:
+            outcomes = reader.events(type=EventType.ROBOT_ACTION_OUTCOME)
+            reasons |= {event.payload['reason'] for event in outcomes}
+    assert reasons == {reason.value for reason in OutcomeReason} - {'journal_unavailable'}
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_every_recorded_run_keeps_the_promises_of_a_journal(name: str, tmp_path: Path) -> None:
+    finished = name != 'recovered_after_a_crash'
+    assert check_journal(plain(name, tmp_path), finished=finished) == []
+
+
+# -- random missions under faults ----------------------------------------------------------------
+
+
+def campaign_is_identical(seed: int, folder: Path) -> int:
+    """Run a campaign's mission, replay it, and return how many records were the same."""
+    plan = draw_plan(seed)
+    mission = CampaignMission(plan, folder, check_parameters(PARAMETERS))
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        run_virtual(mission.run())
+    finally:
+        logging.disable(level)
+    replay = replay_journal(mission.journal)
+    assert replay.identical, f'seed {seed}: {[run.differences[:1] for run in replay.runs]}'
+    return sum(run.same for run in replay.runs)
+
+
+def without_locks(first: int, count: int) -> list[int]:
+    """Return seeds whose journal is never locked by others: that is no input on record."""
+    seeds = range(first, first + count)
+    return [s for s in seeds if all(f.kind != 'journal_lock' for f in draw_plan(s).faults)]
+
+
+def test_random_missions_under_faults_replay_identically(tmp_path: Path) -> None:
+    same = 0
+    for seed in without_locks(0, SHORT):
+        (tmp_path / str(seed)).mkdir()
+        same += campaign_is_identical(seed, tmp_path / str(seed))
+    assert same > 500
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_hundreds_of_random_missions_under_faults_replay_identically(tmp_path: Path) -> None:
+    same = 0
+    for seed in without_locks(1000, LONG):
+        (tmp_path / str(seed)).mkdir()
+        same += campaign_is_identical(seed, tmp_path / str(seed))
+    assert same > 10_000
+
+
+# -- what is different is found ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('kind', 'key', 'value'),
+    [
+        ('ROBOT_ACTION_OUTCOME', 'reason', 'aborted'),
+        ('ACTION_PRECONDITION_CHECKED', 'ok', False),
+        ('TOOL_RESULT_RECORDED', 'status', 'rejected'),
+        ('MODEL_TURN_STARTED', 'user_prompt', 'drive on'),
+        ('MISSION_ENDED', 'outcome', 'not_achieved'),
+    ],
+)
+def test_a_changed_record_is_found_where_it_was_changed(
+    kind: str, key: str, value: Any, tmp_path: Path
+) -> None:
+    path = plain('verified_in_a_mission', tmp_path)
+    seq = changed(path, kind, lambda payload: payload.update({key: value}))
+    with JournalReader(path) as reader:
+        reader.verify_chain()
+    (run,) = replay_journal(path).runs
+    assert [(d.kind, d.seq, d.keys) for d in run.differences] == [('payload', seq, (key,))]
+    assert run.differences[0].recorded is not None
+    assert run.differences[0].recorded['payload'][key] == value
+    assert run.differences[0].before
+
+
+def test_a_changed_input_shows_in_what_follows_from_it(tmp_path: Path) -> None:
+    path = plain('verified', tmp_path)
+
+    def refuse(payload: dict[str, Any]) -> None:
+        if payload['event'] == 'result':
+            payload['said']['status'] = 6
+        elif payload['event'] == 'goal_response':
+            payload['said']['accepted'] = False
+
+    with JournalReader(path) as reader:
+        events = list(reader.events(type=EventType.CONTROLLER_EVENT_RECEIVED))
+    assert events[0].payload['event'] == 'goal_response'
+    changed(path, 'CONTROLLER_EVENT_RECEIVED', refuse)
+    (run,) = replay_journal(path).runs
+    assert not run.identical
+
+
+def test_a_harness_with_another_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, 'FEEDBACK_PERIOD_S', 2.0)
+    assert not replay_journal(recorded('execution_timeout')).identical
+
+
+def test_a_harness_that_checks_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slack(policy: Any, *args: Any, **kwargs: Any) -> Any:
+        return validate(replace(policy, max_drift_m=50.0), *args, **kwargs)
+
+    validate = starter.validate
+    monkeypatch.setattr(starter, 'validate', slack)
+    (run,) = replay_journal(recorded('precondition_changed')).runs
+    assert run.differences[0].recorded is not None
+    assert run.differences[0].recorded['type'] == 'ACTION_PRECONDITION_CHECKED'
+
+
+# -- what cannot be replayed ---------------------------------------------------------------------
+
+
+def test_a_journal_of_the_first_release_is_refused_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / 'old.db'
+    of_first_release(path).close()
+    with pytest.raises(ReplayError, match='does not say what the harness ran on'):
+        replay_journal(path)
+
+
+def test_an_unknown_mission_is_named() -> None:
+    with pytest.raises(ReplayError, match="holds no mission 'mission-9'"):
+        replay_journal(recorded('verified'), mission_id='mission-9')
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+def test_the_command_says_identical_and_exits_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = outcome(capsys, str(recorded('verified_in_a_mission')))
+    assert (code, err) == (0, '')
+    assert 'identical: ' in out
+    assert 'missions mission-1' in out
+
+
+def test_the_command_shows_both_sides_of_the_first_difference_and_exits_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = plain('verified', tmp_path)
+    seq = changed(path, 'ROBOT_ACTION_OUTCOME', lambda p: p.update({'reason': 'aborted'}))
+    code, out, _ = outcome(capsys, str(path))
+    assert code == 1
+    assert f'record {seq} is another' in out
+    assert 'recorded "aborted"' in out
+    assert 'replayed "verified"' in out
+    code, out, _ = outcome(capsys, str(path), '--json')
+    assert code == 1
+    (run,) = json.loads(out)['runs']
+    assert run['differences'][0]['seq'] == seq
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'told'),
+    [
+        (['nowhere.db'], 'there is no journal'),
+        ([str(recorded('verified')), '--mission', 'x'], 'holds no mission'),
+        ([str(recorded('verified')), '--what-if', 'navigation.xy_tolerance=1'], 'no such param'),
+        ([str(recorded('verified')), '--what-if', 'navigation.xy_tolerance_m=far'], 'a number'),
+        ([str(recorded('verified')), '--what-if', 'navigation.xy_tolerance_m'], 'NAME=VALUE'),
+    ],
+)
+def test_what_cannot_be_replayed_is_named_with_exit_code_2(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = outcome(capsys, *arguments)
+    assert (code, out) == (2, '')
+    assert told in err
+    assert err.count('\n') == 1
+
+
+def test_a_replay_needs_no_ros_and_writes_nothing_beside_the_journal(tmp_path: Path) -> None:
+    path = plain('verified', tmp_path)
+    before = path.read_bytes()
+    script = (
+        'import sys; sys.modules["rclpy"] = None;'
+        'from robot_agent_harness.cli import main; sys.exit(main(["replay", sys.argv[1]]))'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', script, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert path.read_bytes() == before
+    assert {file.name for file in tmp_path.iterdir()} <= {
+        path.name,
+        f'{path.name}-shm',
+        f'{path.name}-wal',
+    }
+
+
+# -- what if -------------------------------------------------------------------------------------
+
+
+def test_a_tighter_tolerance_says_which_outcome_would_be_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, _ = outcome(
+        capsys,
+        str(recorded('verified_in_a_mission')),
+        '--what-if',
+        'navigation.xy_tolerance_m=0.01',
+        '--json',
+    )
+    assert code == 1
+    (run,) = json.loads(out)['runs']
+    first = run['changes'][0]
+    assert (first['what'], first['recorded'], first['answered']) == (
+        'outcome',
+        'SUCCEEDED verified',
+        True,
+    )
+    assert first['now'] == 'FAILED verification_disproved'
+    assert '(tolerance 0.01)' in first['why']
+    mission = run['changes'][-1]
+    assert (mission['what'], mission['answered']) == ('mission', False)
+
+
+def test_a_wider_tolerance_turns_a_disproof_into_a_success(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ['--what-if', 'navigation.xy_tolerance_m=5.0']
+    arguments += ['--what-if', 'navigation.yaw_tolerance_rad=3.1']
+    code, out, _ = outcome(capsys, str(recorded('verification_disproved')), *arguments)
+    assert code == 1
+    assert 'FAILED verification_disproved -> SUCCEEDED verified' in out
+
+
+def test_a_shorter_timeout_ends_the_action_earlier(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(
+        capsys, str(recorded('verified')), '--what-if', 'navigation.execution_timeout_s=1'
+    )
+    assert code == 1
+    assert 'SUCCEEDED verified -> UNKNOWN execution_timeout' in out
+    assert 'no end within 1.0 s' in out
+
+
+def test_parameters_that_change_nothing_exit_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(
+        capsys, str(recorded('verified')), '--what-if', 'navigation.execution_timeout_s=600'
+    )
+    assert code == 0
+    assert 'no check, result or outcome would be another' in out
+
+
+# -- what is recorded for it ---------------------------------------------------------------------
+
+
+def test_feedback_is_recorded_once_a_second_however_fast_it_comes(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            result = await bench.call('navigate_to_pose', {'x': 5.0, 'y': 0.0})
+            for number in range(1000):
+                bench.nav2.feedback(result.data['action_id'], distance_remaining=float(number))
+                await asyncio.sleep(0.01)
+
+    run_virtual(scenario())
+    with JournalReader(tmp_path / 'j.db') as reader:
+        events = list(reader.events(type=EventType.CONTROLLER_EVENT_RECEIVED))
+    fed = [event for event in events if event.payload['event'] == 'feedback']
+    assert 10 <= len(fed) <= 13
+    assert replay_journal(tmp_path / 'j.db').identical
+
+
+def test_a_list_of_goals_that_says_nothing_new_is_not_recorded_again(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            for _ in range(100):
+                bench.nav2.status(('f' * 32, 2), ('e' * 32, 4))
+
+    run_virtual(scenario())
+    with JournalReader(tmp_path / 'j.db') as reader:
+        (listed,) = reader.events(type=EventType.CONTROLLER_EVENT_RECEIVED)
+    assert listed.payload['said'] == {'goals': [{'goal_id': 'f' * 32, 'status': 2}]}
+
+
+def test_the_configuration_on_record_holds_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('ANTHROPIC_API_KEY', 'sk-ant-secret-of-the-test-0123456789')
+    parameters = {'model.base_url': 'https://x.example/sk-ant-secret-of-the-test-0123456789'}
+
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db', parameters=parameters):
+            pass
+
+    run_virtual(scenario())
+    text = (tmp_path / 'j.db').read_bytes()
+    assert b'secret-of-the-test' not in text
+    with JournalReader(tmp_path / 'j.db') as reader:
+        first = next(reader.events())
+    assert first.payload['configuration']['parameters']['robot_id'] == 'robot'
