@@ -20,6 +20,7 @@ from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.dashboard.history import History, Place
 from robot_agent_harness.dashboard.now import present
+from robot_agent_harness.dashboard.shown import shown
 from robot_agent_harness.errors import HarnessError, JournalError
 from robot_agent_harness.redaction import Redactor
 from robot_agent_harness.world.snapshot import WorldSnapshot
@@ -101,7 +102,7 @@ class Live:
                     yield Message('record', line, str(Place(news.at.file, line['seq'])))
                 place, more = news.at, news.more
             except JournalError as error:
-                yield Message('trouble', {'message': str(error)})
+                yield Message('trouble', shown({'message': str(error)}))
             if loop.time() >= due_s:
                 due_s = loop.time() + PERIOD_S
                 snapshot, told = self._present()

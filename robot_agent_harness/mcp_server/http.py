@@ -128,6 +128,8 @@ class HttpEndpoint:
         if self._task.done():
             self._task.result()
         logger.info('MCP server at %s (%s)', self.url, 'token required' if tokens else 'no token')
+        if '/' in self._shell:
+            logger.info('dashboard at %s/', self.url.removesuffix(PATH))
 
     async def stop(self) -> None:
         """End every stream and session and close the socket, within 2 s; once is enough."""
