@@ -210,7 +210,11 @@ class Transforms:
         except self._errors as error:
             self._failed_looks += 1  # the snapshot says by itself that there is no pose
             if self._failed_looks == round(TF_SILENT_S / TF_PERIOD_S):
-                logger.warning('tf knows no way from %s to %s: %s', *self._frames, error)
+                logger.info(
+                    'tf knows no way from %s to %s, so the pose is from amcl_pose if at all: %s',
+                    *self._frames,
+                    error,
+                )
             return
         self._failed_looks = 0
         stamp_ns = conversions.stamp_ns(transform.header.stamp)
