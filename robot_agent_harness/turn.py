@@ -21,6 +21,7 @@ from robot_agent_harness.events import (
     ModelTurnStarted,
     WorldSnapshotCaptured,
 )
+from robot_agent_harness.guarded import guarded
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import (
     AssistantMessage,
@@ -40,6 +41,7 @@ from robot_agent_harness.mission import Claim, Mission, MissionOutcome
 from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
+from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
@@ -55,6 +57,12 @@ NOT_FOR_MODEL = frozenset({'wait_for_action'})
 """The loop itself waits, and asks again when there is something to tell."""
 
 
+ONE_A_DECISION = (
+    'one physical action per decision: see what becomes of the first one, then decide again'
+)
+MISSION_OVER = 'the mission is over: nothing physical is started for it any more'
+
+
 @dataclass(frozen=True, slots=True)
 class TurnResult:
     """What came of one turn."""
@@ -64,7 +72,7 @@ class TurnResult:
     refused: ToolResult | None = None
     """The result that refused a managed call over the state of the world or of the harness."""
     decided: bool = True
-    """Whether the model called any tool."""
+    """Whether the model called a tool, also where it was asked for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,30 +165,30 @@ class TurnTaker:
             ),
         )
         messages: list[Message] = [UserMessage(prompt.user)]
-        nudged = used_tools = False
+        nudged = forced = False
         for _ in range(TOOL_ROUNDS_MAX):
             request = ModelRequest(
                 system=prompt.system,
                 messages=tuple(messages),
                 tools=tools,
                 metadata=self._metadata(mission, trigger),
-                force_tool=nudged and not used_tools,
+                force_tool=forced,
             )
             if mission.settings.spent(mission):
                 return TurnResult()
             decision = await self._asker.decide(request, mission, correlation)
             messages.append(AssistantMessage(decision))
             if not decision.tool_calls:
-                if nudged or used_tools or self._busy(mission):
-                    return TurnResult(decided=used_tools)
-                nudged = True
+                if nudged or self._busy(mission) or mission.has_news:
+                    return TurnResult(decided=False)
+                nudged = forced = True
                 messages.append(UserMessage(read_prompt('no_tool_call')))
                 continue
-            used_tools = True
+            forced = False
             blocks, ended = await self._call_tools(turn, decision)
             if ended is not None or mission.claim is not None:
                 return ended or TurnResult()
-            if mission.mailbox.from_people:
+            if mission.mailbox.from_people or mission.unreported:
                 return TurnResult()  # heard in the next turn, not after all the tools of this one
             messages.append(ToolResults(blocks))
         return TurnResult()
@@ -207,7 +215,7 @@ class TurnTaker:
             projection=clean(projection.text),
         )
         world = mission.world.state if mission.world is not None else None
-        prompt = self._planner.prompt(situation, world=world)
+        prompt = guarded(lambda: self._planner.prompt(situation, world=world))
         # Once more: a secret may have become known after what is remembered was taken in.
         return Prompt(clean(prompt.system), clean(prompt.user))
 
@@ -217,16 +225,16 @@ class TurnTaker:
         """Carry out every call of one decision, in order; each gets its one result."""
         blocks: list[ToolResultBlock] = []
         ended: TurnResult | None = None
-        managed_allowed = True
+        not_now: str | None = None
         for call in decision.tool_calls:
             known = self._registry.get(call.name)
             managed = known is not None and known.managed is not None
             if turn.mission.claim is not None or self._canceled.is_set():
-                managed_allowed = False  # the mission is over
-            result = await self._call_tool(turn, decision, call, known, managed_allowed)
+                not_now = MISSION_OVER
+            result = await self._call_tool(turn, decision, call, known, not_now)
             blocks.append(ToolResultBlock(call.id, compact(result.structured), result.is_error))
-            if managed and managed_allowed:
-                managed_allowed = False
+            if managed and not_now is None:
+                not_now = ONE_A_DECISION
                 ended = _ended_by(result)
         return tuple(blocks), ended
 
@@ -236,10 +244,11 @@ class TurnTaker:
         decision: Decision,
         call: ToolCall,
         known: Skill | None,
-        managed_allowed: bool,
+        not_now: str | None,
     ) -> ToolResult:
         managed = known is not None and known.managed is not None
         arguments, purpose, expected = _split_intent(call.arguments, managed)
+        interest = Interest()
         calling = self._dispatcher.call(
             call.name,
             arguments,
@@ -250,13 +259,19 @@ class TurnTaker:
                 decision_snapshot_id=turn.snapshot.snapshot_id,
                 purpose=purpose,
                 expected_outcome=expected,
-                managed_allowed=managed_allowed,
+                not_now=not_now,
                 malformed=_not_offered(call) or call.malformed,
+                interest=interest,
                 loop_skills=(turn.finish,),
             ),
         )
-        result = await (calling if managed else self._unless_canceled(calling))
-        if managed and managed_allowed:
+        if managed:
+            turn.mission.managed_call = interest
+            result = await calling
+            turn.mission.managed_call = None
+        else:
+            result = await self._unless_canceled(calling)
+        if managed and not_now is None:
             clean = self._redactor.text
             turn.mission.decided(
                 result.data.get('action_id'),
@@ -315,11 +330,13 @@ class TurnTaker:
             reason: str,
         ) -> ToolResult:
             """End the mission. outcome is your claim, reason says in one sentence what supports
-            it. Not while an action is under way: cancel it or let it end first. Refused if a
-            person has said something that you have not heard.
+            it. Not while an action is under way: cancel it or let it end first. Refused if an
+            action has ended, or a person has said something, that you have not heard of.
             """
             if self._busy(mission):
                 raise SkillError('finish_mission: an action of this mission is still under way')
+            if mission.unreported:
+                raise SkillError('finish_mission: an action has ended meanwhile: hear how first')
             if mission.mailbox.from_people:
                 raise SkillError('finish_mission: a person has spoken meanwhile: hear it first')
             mission.claim = Claim(MissionOutcome(outcome), reason)

@@ -1235,6 +1235,8 @@ _CONTRACT = (
             '::test_of_a_mission_that_spills_its_keys_nothing_that_is_kept_or_shown_holds_them',
             'test_keys_stay_out.py::test_no_error_of_a_client_holds_the_key_however_it_came_about',
             'test_keys_stay_out.py'
+            '::test_a_redirect_takes_neither_the_key_nor_the_prompt_to_another_host',
+            'test_keys_stay_out.py'
             '::test_a_key_that_no_header_can_hold_is_refused_without_being_quoted',
         ),
         _clause(
@@ -2059,6 +2061,8 @@ _CASES = _of(
         '::test_an_answer_without_a_call_is_asked_for_once_more_and_proves_nothing',
         'test_model_kinds.py'
         '::test_an_answer_without_a_call_under_a_running_action_leaves_it_to_its_outcome',
+        'test_model_kinds.py'
+        '::test_a_mission_is_not_finished_before_its_model_has_heard_how_its_action_ended',
         'test_model_kinds.py'
         '::test_an_empty_end_after_a_tool_result_ends_the_turn_and_is_never_sent_back',
         'test_model_kinds.py::test_words_beside_a_call_are_its_rationale_and_no_claim',

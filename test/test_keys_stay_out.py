@@ -235,3 +235,19 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_quoted(
     with pytest.raises(ConfigurationError, match=name) as caught:
         make_client(settings, environ)
     assert places(key, {'error': ''.join(traceback.format_exception(caught.value))}) == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('provider', PROVIDERS)
+async def test_a_redirect_takes_neither_the_key_nor_the_prompt_to_another_host(
+    provider: str,
+) -> None:
+    with stub(provider, answer(provider, 'taken in', 'error')) as other:
+        elsewhere = other.base_url.replace('127.0.0.1', 'localhost')
+        redirect = Reply(307, {}, {'location': f'{elsewhere}{other.path}'})
+        with stub(provider, redirect) as named:
+            client = client_of(provider, named.base_url)
+            with pytest.raises(ModelError, match='307'):
+                await client.decide(ModelRequest('s', (UserMessage('u'),), ()))
+            await client.close()
+        assert other.requests == []

@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 import contextlib
+import functools
 from itertools import pairwise
 import json
+import math
 from pathlib import Path
 import socket
 import struct
@@ -27,7 +29,7 @@ from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal import JournalReader
 from robot_agent_harness.llm import ModelRequest, UserMessage
 from robot_agent_harness.llm.anthropic import AnthropicClient
-from robot_agent_harness.llm.client import ModelClient
+from robot_agent_harness.llm.client import Decision, ModelClient
 from robot_agent_harness.mission import MissionOutcome, MissionReport
 from robot_agent_harness.testing import Bench, check_journal, run_virtual
 from robot_agent_harness.world.salient import Salient
@@ -217,7 +219,12 @@ def test_no_call_of_an_answer_that_was_cut_is_carried_out_and_each_is_told_so(
     assert all(block['is_error'] for block in answered)
 
 
-@pytest.mark.parametrize('arguments', ['{"x": 2.0, "y": 0', [2.0, 0.0], None, 7])
+DEEP = functools.reduce(lambda inner, _: {'a': inner}, range(900), 1)
+
+
+@pytest.mark.parametrize(
+    'arguments', ['{"x": 2.0, "y": 0', [2.0, 0.0], None, 7, {'x': math.inf}, {'y': DEEP}]
+)
 def test_arguments_that_are_no_object_move_nothing_even_in_a_whole_answer(
     tmp_path: Path, arguments: Any
 ) -> None:
@@ -225,6 +232,33 @@ def test_arguments_that_are_no_object_move_nothing_even_in_a_whole_answer(
     rig.run()
     assert rig.statuses == ['invalid_arguments', 'accepted', 'completed']
     assert len(rig.nav2.sent) == 1
+
+
+def test_a_mission_is_not_finished_before_its_model_has_heard_how_its_action_ended(
+    tmp_path: Path,
+) -> None:
+    thinks = asyncio.Event()
+
+    class Slow(RawModel):
+        async def decide(self, request: ModelRequest) -> Decision:
+            if len(self.bodies) == 1:
+                thinks.set()
+                await asyncio.sleep(20.0)  # meanwhile the robot arrives
+            return await super().decide(request)
+
+    early = used('finish_mission', {'outcome': 'not_achieved', 'reason': 'too slow'}, id='end0')
+    rig = Rig(tmp_path, said(go()), said(early), finish())
+    rig.model = Slow([said(go()), said(early), finish()])
+
+    async def ask(bench: Bench) -> None:
+        await asyncio.sleep(1.0)
+        bench.core.harness.notify(Salient('human_message', 'how is it going?'))
+        await thinks.wait()
+
+    report = rig.run(ask)
+    assert rig.statuses == ['accepted', 'tool_error', 'completed']
+    assert 'ended SUCCEEDED' in str(rig.model.bodies[-1])
+    assert report.outcome is MissionOutcome.ACHIEVED
 
 
 @pytest.mark.parametrize('stop_reason', ['refusal', 'pause_turn', 'of_next_year'])

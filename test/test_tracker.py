@@ -234,6 +234,30 @@ def test_a_goal_that_gives_feedback_after_its_outcome_is_cancelled_unless_its_re
     assert bench.nav2.cancel_requests == ([] if result else [action.action_id])
 
 
+def test_a_goal_that_is_taken_late_stands_in_the_way_also_when_the_next_one_was_refused(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> list[str]:
+        nav2 = ScriptableNav2(accept_after_s=None)
+        async with Bench(tmp_path / 'j.db', nav2=nav2, parameters=QUICK) as bench:
+            first = (await bench.call('navigate_to_pose', GOAL)).data['action_id']
+            await bench.outcome(first)
+            await asyncio.sleep(10.0)
+            nav2.cancel_code = 2  # it knows no such goal, as it says
+            told = [await bench.call('navigate_to_pose', GOAL)]
+            calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+            await asyncio.sleep(0.5)
+            second, nav2.cancel_code = nav2.own_goal, None
+            nav2.respond(True, first)
+            nav2.feedback(first, distance_remaining=1.9)
+            nav2.respond(False, second)
+            told.append(await calling)
+            told.append(await bench.call('navigate_to_pose', GOAL))
+            return [result.status.value for result in told]
+
+    assert run_virtual(scenario()) == ['precondition_changed', 'rejected', 'precondition_changed']
+
+
 def test_a_goal_that_goes_on_running_unattended_is_cancelled_again_and_not_with_every_message(
     tmp_path: Path,
 ) -> None:

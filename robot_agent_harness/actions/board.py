@@ -91,10 +91,12 @@ class ActionBoard:
 
     def put(self, action: RobotAction) -> None:
         """Store an action's newest value."""
+        before = self._actions.get(action.action_id)
         self._actions[action.action_id] = action
         if not action.state.terminal:
             self._unfinished[action.action_id] = None
-            self._unknown = None
+            if before is not None and before.state is ActionState.REQUESTED is not action.state:
+                self._unknown = None  # being taken, it has replaced whatever ran
             return
         self._unfinished.pop(action.action_id, None)
         self._drivers.pop(action.action_id, None)
@@ -113,8 +115,7 @@ class ActionBoard:
 
     def goal_runs(self, action_id: str) -> None:
         """Note that an action's goal runs although the action has ended, whatever as."""
-        if not self._unfinished:  # a newer one stands in the way anyhow, and replaces its goal
-            self._unknown, self._unknown_ended = self._actions[action_id], False
+        self._unknown, self._unknown_ended = self._actions[action_id], False
 
     def set_reachable(self, controller: str, reachable: bool) -> None:
         """Note that an action server came or went.

@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 from robot_agent_harness.errors import ModelError
+from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import AssistantMessage, Message, ToolCall, ToolResults
 from robot_agent_harness.llm.profiles import CUT_STOP_REASONS
 
@@ -50,6 +51,8 @@ def checked_calls(
             malformed = f'not a complete response (stop reason {stop_reason})'
         elif not isinstance(call.arguments, dict):
             malformed = 'the arguments are not a JSON object'
+        elif not is_plain(call.arguments):
+            malformed = 'the arguments hold a number beyond all limits, or are nested too deep'
         elif not (_is_text(call.name) and _is_text(call.id)):
             malformed = 'the call has no name or no id'
         elif times[call.id] > 1:
@@ -60,6 +63,11 @@ def checked_calls(
         used.add(call_id)
         calls.append(ToolCall(call_id, str(call.name), call.arguments, malformed))
     return tuple(calls)
+
+
+def is_plain(value: Any) -> bool:
+    """Return whether a value is JSON that can be sent on and recorded as it is."""
+    return bool(jsonable(value) == value)
 
 
 def check_results(conversation: Sequence[Message]) -> None:

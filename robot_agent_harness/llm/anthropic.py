@@ -82,7 +82,8 @@ class AnthropicClient:
             max_retries=0,
             # Our deadline holds. A total of the SDK's own would make it refuse large max_tokens.
             timeout=sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
-            http_client=http_client,
+            # No redirects: the key goes where the configuration says, and nowhere else.
+            http_client=http_client or sdk.DefaultAsyncHttpxClient(follow_redirects=False),
         )
         self._endpoint = Endpoint(
             sdk=sdk,

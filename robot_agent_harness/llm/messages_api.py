@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robot_agent_harness.errors import ModelError
+from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.answers import (
     callable_name,
     check_results,
     checked_calls,
     counts,
     FoundCall,
+    is_plain,
     joined,
     sendable,
     text_or_none,
@@ -64,11 +66,14 @@ def conversation_body(request: ModelRequest, *, force_tool: bool = False) -> dic
 def decision_from(data: Mapping[str, Any], *, provider: str, model: str) -> Decision:
     """Return what a response says; its calls are usable only if the response is complete.
 
-    :raises ModelError: it is no message.
+    :raises ModelError: it is no message, or one that could not be sent back.
     """
     content = data.get('content')
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
         raise ModelError('the answer is not a message of the Messages API')
+    if not all(is_plain(block) for block in content if block.get('type') != 'tool_use'):
+        text = 'the answer holds a number beyond all limits, or is nested too deep'
+        raise ModelError(text, retryable=True)
     stop_reason = text_or_none(data.get('stop_reason'))
     found = [
         FoundCall(block.get('id'), block.get('name'), block.get('input'))
@@ -149,7 +154,7 @@ def _replayed(decision: Decision) -> list[dict[str, Any]]:
     for block in decision.raw_content:
         if block.get('type') == 'tool_use':
             call = next(calls)
-            arguments = call.arguments if isinstance(call.arguments, dict) else {}
+            arguments = jsonable(call.arguments) if isinstance(call.arguments, dict) else {}
             name = callable_name(call.name)
             block = {**block, 'id': call.id, 'name': name, 'input': arguments}
         if not _is_blank(block):

@@ -81,7 +81,8 @@ class OpenAIClient:
             base_url=base_url or OPENAI_URL,
             max_retries=0,
             timeout=sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
-            http_client=http_client,
+            # No redirects: the key goes where the configuration says, and nowhere else.
+            http_client=http_client or sdk.DefaultAsyncHttpxClient(follow_redirects=False),
         )
         self._endpoint = Endpoint(
             sdk=sdk,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import re
 from typing import Any
 
+from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.testing.stub_server import Sent
 
 _TOOL_NAME = re.compile(r'[a-zA-Z0-9_-]{1,128}')
@@ -192,6 +193,7 @@ def _same(got: list[Any], sent: list[Any]) -> bool:
             {back.get('type'), block.get('type')} == {'tool_use'}
             and not (
                 isinstance(block.get('input'), dict)
+                and jsonable(block['input']) == block['input']
                 and isinstance(block.get('name'), str)
                 and _TOOL_NAME.fullmatch(block['name'])
                 and isinstance(block.get('id'), str)
