@@ -42,8 +42,11 @@ from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
 from robot_agent_harness.skills.offering import Offering
 from robot_agent_harness.skills.places import PlaceBook
+from robot_agent_harness.skills.plugins import plugin_verifiers
 from robot_agent_harness.skills.registry import load_registry, SkillRegistry
 from robot_agent_harness.skills.repeats import Repeats
+from robot_agent_harness.skills.services import ServiceCaller
+from robot_agent_harness.skills.skill import SERVICE
 from robot_agent_harness.skills.starter import ActionStarter
 from robot_agent_harness.states import StateRecorder
 from robot_agent_harness.world.artifacts import ArtifactStore
@@ -93,6 +96,7 @@ def assemble(
     controllers: Mapping[str, ActionController],
     model: ModelClient | None,
     registry: SkillRegistry | None = None,
+    services: ServiceCaller | None = None,
     planner: Planner | None = None,
     use_sim_time: bool = False,
     make_observer: Callable[..., WorldObserver] = WorldObserver,
@@ -102,6 +106,7 @@ def assemble(
     :param parameters: checked values, see :func:`robot_agent_harness.parameters.check_parameters`.
     :param controllers: of actions, by name; skills that drive another one are left out.
     :param registry: what :func:`skills_of` made of the same parameters; None: made here.
+    :param services: calls services; None: skills that need one are left out.
     :param planner: puts what the model is told into words; None: the shipped one.
     :param make_observer: makes what takes snapshots; takes what `WorldObserver` takes.
     :raises ConfigurationError: a file that they name is missing or wrong.
@@ -109,7 +114,7 @@ def assemble(
     p = parameters
     skills_file = configured_file(p, 'skills_file', 'skills.yaml')
     places_file = configured_file(p, 'places_file', 'places.yaml')
-    registry = (registry or skills_of(p)).driving(controllers)
+    registry = (registry or skills_of(p)).driving(controllers, services=services is not None)
     places = PlaceBook(clock=clock, path=places_file)
     builder = WorldSnapshotBuilder(
         clock=clock,
@@ -144,6 +149,8 @@ def assemble(
         if controller.reachable:
             offering.presence(name, True)
     tracker.on_presence(offering.presence)
+    if services is not None:
+        services.on_presence(lambda name, there: offering.presence(SERVICE + name, there))
     starter = ActionStarter(
         clock=clock,
         ids=ids,
@@ -171,6 +178,7 @@ def assemble(
         artifacts=ArtifactStore(journal.path.with_name(f'{journal.path.name}.artifacts')),
         states=states,
         clock=clock,
+        services=services,
     )
     harness = RobotAgentHarness(
         clock=clock,
@@ -213,9 +221,10 @@ def assemble(
 def skills_of(parameters: Mapping[str, Value]) -> SkillRegistry:
     """Return the skills that the parameters name, among them those whose action is not there.
 
-    :raises ConfigurationError: the skills file is missing or wrong.
+    :raises ConfigurationError: the skills file is missing or wrong, or another package's skill.
     """
-    return load_registry(configured_file(parameters, 'skills_file', 'skills.yaml'))
+    path = configured_file(parameters, 'skills_file', 'skills.yaml')
+    return load_registry(path, verifiers=plugin_verifiers())
 
 
 def retune(core: Core, parameters: Mapping[str, Value], changed: Mapping[str, Value]) -> None:
@@ -249,6 +258,7 @@ def _verifiers(p: Mapping[str, Value]) -> dict[str, Verifier]:
         'charging': ChargingVerifier(),
         'undocked': UndockedVerifier(),
         'none': NobodyVerifies(),
+        **plugin_verifiers(),
     }
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import ValidationError
 
 from robot_agent_harness.jsonable import jsonable
@@ -13,20 +15,26 @@ VALUE_MAX = 60
 VALUE_DEPTH = 3
 
 
-def explain(error: ValidationError) -> str:
-    """Return the first findings as `key: what is wrong (got value)`, separated by semicolons."""
+def explain(
+    error: ValidationError, where: Callable[[tuple[int | str, ...]], str] = lambda keys: ''
+) -> str:
+    """Return the first findings as `key: what is wrong (got value)`, separated by semicolons.
+
+    :param where: what is said in front of a finding's keys.
+    """
     findings = error.errors(include_url=False, include_context=False)
     told = []
     for finding in findings[:FINDINGS_MAX]:
-        where = '.'.join(str(part) for part in finding['loc']) or 'value'
+        key = '.'.join(str(part) for part in finding['loc']) or 'value'
+        at = f'{where(finding["loc"])}{key}'
         if finding['type'] == 'extra_forbidden':
-            told.append(f'{where}: unknown key')
+            told.append(f'{at}: unknown key')
         elif finding['type'] == 'missing':
-            told.append(f'{where}: missing')
+            told.append(f'{at}: missing')
         else:
             value = repr(jsonable(finding['input'], depth=VALUE_DEPTH))
             value = value if len(value) <= VALUE_MAX else value[:VALUE_MAX] + '...'
-            told.append(f'{where}: {finding["msg"]} (got {value})')
+            told.append(f'{at}: {finding["msg"]} (got {value})')
     if len(findings) > FINDINGS_MAX:
         told.append(f'and {len(findings) - FINDINGS_MAX} more')
     return '; '.join(told)

@@ -39,6 +39,7 @@ from robot_agent_harness.ros.publications import every, Publications, SNAPSHOT_P
 from robot_agent_harness.ros.qos_watch import QosWatch
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.ros_clock import RosClock
+from robot_agent_harness.ros.service_clients import ServiceClients
 from robot_agent_harness.ros.threads import on_loop
 from robot_agent_harness.ros.world_sources import WorldSources
 from robot_agent_harness.world.salient import Salient
@@ -103,6 +104,10 @@ class HarnessSession:
                 node, self._registry.actions, clock=self._clock, loop=loop
             )
             undo.callback(self._actions.close)
+            self._services = ServiceClients(
+                node, self._registry.services, clock=self._clock, loop=loop
+            )
+            undo.callback(self._services.close)
             self.model = on_loop(loop, self._make_model())
             self.core = on_loop(loop, self._make_core())
             self._left_open = on_loop(loop, self._adopt(self.core))
@@ -189,6 +194,7 @@ class HarnessSession:
         self._publications.close()
         self._sources.close()
         self._actions.close()
+        self._services.close()
         self._node.destroy_subscription(self._human)
 
     # -- parts -----------------------------------------------------------------------------------
@@ -219,6 +225,7 @@ class HarnessSession:
                 journal=journal,
                 registry=self._registry,
                 controllers=self._actions.controllers,
+                services=self._services,
                 model=self.model,
                 use_sim_time=bool(self._node.get_parameter('use_sim_time').value),
             )

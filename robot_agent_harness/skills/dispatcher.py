@@ -43,6 +43,7 @@ from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
 from robot_agent_harness.skills.repeats import Claim, Repeats
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.skills.services import ServiceCaller
 from robot_agent_harness.skills.skill import (
     Skill,
     SkillContext,
@@ -86,6 +87,7 @@ class RecordedToolDispatcher:
         artifacts: ArtifactStore,
         states: StateRecorder,
         clock: Clock,
+        services: ServiceCaller | None = None,
     ) -> None:
         self._ids = ids
         self._repeats = repeats
@@ -102,6 +104,7 @@ class RecordedToolDispatcher:
         """Most bytes of a snapshot in a result."""
         self._states = states
         self._clock = clock
+        self._services = services
         self._tasks: set[asyncio.Task[ToolResult]] = set()
         self._closing = False
 
@@ -233,6 +236,13 @@ class RecordedToolDispatcher:
         for the transaction with its check and its start, which the queue puts after this record:
         nothing is sent before both are on disk.
         """
+        if skill is not None and skill.service is not None and not skill.read_only:
+            # Whatever a service does happens at once: no check follows, and no second record.
+            durable = self._journal.defer(*call)
+            await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
+            if not durable.done() or durable.cancelled() or durable.exception() is not None:
+                raise JournalUnavailableError('the call could not be put on disk')
+            return
         managed = skill is not None and skill.managed is not None
         if managed or not self._journal.healthy:
             self._journal.defer(*call)
@@ -263,6 +273,11 @@ class RecordedToolDispatcher:
             return await self._starter.start(
                 skill, skill.managed, parsed, context, correlation, decision
             )
+        if skill.service is not None and not skill.read_only and not self._starter.active:
+            return ToolResult(
+                ResultStatus.HARNESS_INACTIVE,
+                'the harness is not active; activate its lifecycle node first',
+            )
         skill_context = SkillContext(
             observer=self._observer,
             board=self._board,
@@ -273,6 +288,7 @@ class RecordedToolDispatcher:
             progress=context.progress,
             interest=context.interest,
             projection_max_bytes=self.projection_max_bytes,
+            services=self._services,
         )
         running: Any = skill.function(skill_context, **parsed)
         return await self._finished(skill, running)

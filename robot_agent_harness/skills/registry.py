@@ -4,13 +4,15 @@
 
 The file (`skills_file`, by default config/skills.yaml) can switch a skill off and set or override
 its managed-action metadata and what of its results is remembered; where file and decorator differ,
-the file wins.
+the file wins. It can make further skills of the robot's actions and services, and other packages
+bring theirs by entry points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +21,11 @@ import yaml
 
 from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.ros_action import by_name, NAVIGATE_TO_POSE
+from robot_agent_harness.actions.verification.kinds import GOAL_KEYS
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills import docking, motion, navigation, observation
+from robot_agent_harness.skills.mapped import action_skill, MappedTool, service_skill
+from robot_agent_harness.skills.plugins import plugin_skills
 from robot_agent_harness.skills.skill import ManagedAction, Skill
 from robot_agent_harness.validation import explain
 
@@ -78,7 +83,7 @@ class _Managed(BaseModel):
     timeouts: _Timeouts | None = None
 
 
-class _Entry(BaseModel):
+class _Entry(MappedTool):
     model_config = _STRICT
 
     enabled: bool = True
@@ -110,6 +115,8 @@ class SkillRegistry:
             driven = {NAVIGATE_TO_POSE.name: NAVIGATE_TO_POSE, **driven}
         self.actions = driven
         """The actions to follow, by name: those that skills drive, and navigation always."""
+        self.services = {s.service.name: s.service for s in self.all if s.service is not None}
+        """The services that skills call, by name."""
         self._served: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
 
@@ -137,10 +144,17 @@ class SkillRegistry:
         """Return the skill, offered or not, or None."""
         return self._skills.get(name)
 
-    def driving(self, actions: Container[str]) -> SkillRegistry:
-        """Return a registry without the skills whose action nobody can drive."""
+    def driving(self, actions: Container[str], *, services: bool) -> SkillRegistry:
+        """Return a registry without the skills that nobody can carry out.
+
+        :param actions: those that somebody can drive.
+        :param services: whether anybody can call services.
+        """
         return SkillRegistry(
-            s for s in self.all if s.managed is None or s.managed.action.name in actions
+            s
+            for s in self.all
+            if (s.managed is None or s.managed.action.name in actions)
+            and (s.service is None or services)
         )
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -160,30 +174,73 @@ class SkillRegistry:
                 listener()
 
 
-def load_registry(path: Path | None, *, skills: Iterable[Skill] = BUILT_IN) -> SkillRegistry:
-    """Apply a skills file to the skills at hand.
+def load_registry(
+    path: Path | None,
+    *,
+    skills: Iterable[Skill] | None = None,
+    verifiers: Iterable[str] = (),
+) -> SkillRegistry:
+    """Apply a skills file to the skills at hand, and add those that it makes of ROS interfaces.
 
+    :param skills: None: the shipped ones and those of other packages.
+    :param verifiers: the names that `verifier` may give beside the shipped ones.
     :raises ConfigurationError: the file is missing, malformed or names a skill that does not
-        exist.
+        exist; a skill does not fit together.
     """
-    skills = tuple(skills)
     file = _read(path) if path else _SkillsFile()
-    unknown = sorted(set(file.skills) - {entry.name for entry in skills})
-    if unknown:
-        raise ConfigurationError(f'skills_file {path}: there is no skill {", ".join(unknown)}')
-    chosen = []
-    for entry in skills:
+    off = {name for name, said in file.skills.items() if not said.enabled}
+    at_hand = (*BUILT_IN, *plugin_skills(off)) if skills is None else tuple(skills)
+    try:
+        return SkillRegistry(_chosen(file, at_hand, GOAL_KEYS.keys() | set(verifiers), off))
+    except ConfigurationError as error:
+        raise error if path is None else ConfigurationError(f'skills_file {path}: {error}') from (
+            error
+        )
+
+
+def _chosen(
+    file: _SkillsFile, skills: tuple[Skill, ...], verifiers: Set[str], off: set[str]
+) -> Iterator[Skill]:
+    known = {entry.name for entry in skills}
+    made = []
+    for name, said in file.skills.items():
+        if name in known and said.makes:
+            raise ConfigurationError(
+                f'skills.{name}: there is such a skill; {said.makes} makes a new one'
+            )
+        if name not in known and said.enabled:
+            made.append(_made(name, said))
+    for entry in (*skills, *made):
+        if entry.name in off:
+            continue
         said = file.skills.get(entry.name, _Entry())
-        if said.enabled:
-            remember = entry.remember if said.remember is None else said.remember
-            managed = _merge(entry.managed, said.managed)
-            chosen.append(replace(entry, managed=managed, remember=remember))
-    return SkillRegistry(chosen)
+        remember = entry.remember if said.remember is None else said.remember
+        managed = _merge(entry.managed, said.managed)
+        if managed is not None and managed.verifier not in verifiers:
+            there = ', '.join(sorted(verifiers))
+            raise ConfigurationError(
+                f'skills.{entry.name}: no verifier {managed.verifier!r}; there are: {there}'
+            )
+        yield replace(entry, managed=managed, remember=remember)
+
+
+def _made(name: str, said: _Entry) -> Skill:
+    if said.action is not None and said.service is not None:
+        raise ConfigurationError(f'skills.{name}: either an action or a service, not both')
+    if said.action is not None:
+        verifier = said.managed.verifier if said.managed else None
+        return action_skill(name, said, said.action, verifier)
+    if said.service is not None:
+        if said.managed is not None:
+            raise ConfigurationError(f'skills.{name}.managed: a service is no managed action')
+        return service_skill(name, said, said.service)
+    raise ConfigurationError(f'there is no skill {name}')
 
 
 def _read(path: Path) -> _SkillsFile:
     try:
-        raw = yaml.safe_load(path.read_text(encoding='utf-8')) or {}
+        text = path.read_text(encoding='utf-8')
+        raw = yaml.safe_load(text) or {}
     except OSError as error:
         raise ConfigurationError(f'skills_file {path}: {error.strerror}') from error
     except yaml.YAMLError as error:
@@ -191,7 +248,20 @@ def _read(path: Path) -> _SkillsFile:
     try:
         return _SkillsFile.model_validate(raw)
     except ValidationError as error:
-        raise ConfigurationError(f'skills_file {path}: {explain(error)}') from error
+        told = explain(error, where=partial(_line, yaml.compose(text, yaml.SafeLoader)))
+        raise ConfigurationError(f'skills_file {path}: {told}') from error
+
+
+def _line(tree: yaml.Node | None, keys: tuple[int | str, ...]) -> str:
+    """Return where in the file a key stands, or the last of those above it that is there."""
+    line = 1
+    for key in keys:
+        entries = tree.value if isinstance(tree, yaml.MappingNode) else ()
+        found = next(((k, v) for k, v in entries if k.value == str(key)), None)
+        if found is None:
+            break
+        line, tree = found[0].start_mark.line + 1, found[1]
+    return f'line {line}: '
 
 
 def _merge(ours: ManagedAction | None, theirs: _Managed | None) -> ManagedAction | None:

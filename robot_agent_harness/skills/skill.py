@@ -9,10 +9,13 @@ follow, and the verifier what to look at. A skill without it is an ordinary tool
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+import contextlib
 from dataclasses import dataclass, field
 import inspect
 import re
+import threading
 from typing import Any, get_type_hints, Protocol
 
 from pydantic import BaseModel, ConfigDict, create_model, ValidationError
@@ -29,10 +32,13 @@ from robot_agent_harness.redaction import declared_secrets, is_secret_key, REDAC
 from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.places import Place
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.skills.services import RosService, ServiceCaller
 from robot_agent_harness.validation import explain
 
 NAME_PATTERN = re.compile(r'[A-Za-z0-9_.-]{1,128}')
 """Tool names that every MCP client takes (MCP 2026-07-28, server/tools)."""
+SERVICE = 'service '
+"""In front of a service's name in what a skill needs: an action may be called the same."""
 
 
 class SkillError(HarnessError):
@@ -80,6 +86,8 @@ class SkillContext:
     interest: Interest
     """Whether somebody still waits; a skill that only waits may end early if not."""
     projection_max_bytes: int
+    services: ServiceCaller | None = None
+    """Calls ROS services; None where nobody can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +129,16 @@ class Skill:
     """What the world model of a mission keeps of a result: variable by field of the structured
     result; a dot leads into a nested object. Empty: nothing."""
 
-    service: str | None = None
+    service: RosService | None = None
     """The ROS service that an ordinary skill calls."""
 
     @property
     def needs(self) -> str | None:
-        """The action or service without whose server it is not offered; None: always offered."""
+        """What without whose server it is not offered; None: always offered."""
+        if self.service is not None:
+            return SERVICE + self.service.name
         if self.managed is None or self.managed.action.expected:
-            return self.service
+            return None
         return self.managed.action.name
 
     @property
@@ -168,7 +178,8 @@ def skill(
     """Make a skill of a function: its name, docstring and annotated parameters describe the tool.
 
     The first parameter is the context (:class:`GoalContext` for a managed skill, which returns the
-    goal; :class:`SkillContext` for an ordinary one, which is a coroutine returning a ToolResult).
+    goal; :class:`SkillContext` for an ordinary one, which returns a ToolResult: a coroutine on the
+    harness's loop, which it must not block, or a plain function in a thread of its own).
 
     :raises ConfigurationError: the function cannot be a tool.
     """
@@ -180,11 +191,14 @@ def skill(
         if not function.__doc__:
             raise ConfigurationError(f'skill {name}: a docstring is its description; it has none')
         arguments = _arguments_of(function)
+        run = function
+        if managed is None and not inspect.iscoroutinefunction(function):
+            run = _in_thread(function)
         return Skill(
             name=name,
             title=title or name.replace('_', ' ').capitalize(),
             description=inspect.cleandoc(function.__doc__),
-            function=function,
+            function=run,
             arguments=arguments,
             output=output,
             managed=managed,
@@ -195,6 +209,41 @@ def skill(
         )
 
     return make
+
+
+def _in_thread(function: Callable[..., ToolResult]) -> ToolFunction:
+    """Run a plain function where it may block: one that never returns keeps no process alive."""
+
+    async def run(context: SkillContext, **arguments: Any) -> ToolResult:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[ToolResult] = loop.create_future()
+
+        def settle(result: ToolResult | None, error: BaseException | None) -> None:
+            if done.done():
+                return
+            if error is not None:
+                done.set_exception(error)
+            elif result is not None:
+                done.set_result(result)
+            else:
+                done.set_exception(TypeError(f'{function.__name__} returned nothing'))
+
+        def work() -> None:
+            result, error = None, None
+            try:
+                result = function(context, **arguments)
+            except Exception as caught:
+                error = caught  # raised again on the loop
+            except SystemExit:
+                error = RuntimeError('a skill tried to end the process')
+            # RuntimeError: the loop has been closed, so nobody is left to tell.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle, result, error)
+
+        threading.Thread(target=work, name=function.__name__, daemon=True).start()
+        return await done
+
+    return run
 
 
 def _arguments_of(function: Any) -> type[BaseModel]:

@@ -111,6 +111,7 @@ class Bench:
         model: ModelClient | None = None,
         planner: Planner | None = None,
         nav2: ScriptableNav2 | None = None,
+        others: Mapping[str, ScriptableNav2] | None = None,
         robot: BenchRobot | None = None,
     ) -> None:
         self._path = journal_path
@@ -118,6 +119,8 @@ class Bench:
         self._model = model
         self._planner = planner
         self.nav2 = nav2 or ScriptableNav2()
+        self.others = dict(others or {})
+        """The servers of further actions, by name."""
         self.robot = robot or BenchRobot()
         self.core: Core
         self.clock: FakeClock
@@ -131,7 +134,7 @@ class Bench:
             clock=self.clock,
             ids=SequentialIds(),
             journal=MissionJournal.open(self._path, clock=self.clock, inline=True),
-            controllers={CONTROLLER: self.nav2},
+            controllers={CONTROLLER: self.nav2, **self.others},
             model=self._model,
             planner=self._planner,
         )
