@@ -13,6 +13,8 @@ import re
 import signal
 import socket
 import sqlite3
+import subprocess
+import time
 from typing import Any
 
 import pytest
@@ -325,6 +327,19 @@ def test_a_killed_harness_is_cleared_up_after_and_sends_nothing_again(probe, tmp
             assert outcomes(path) == [('UNKNOWN', 'interrupted')]
         node.process.returncode = 0  # its death was ours
     assert [goal_id for goal_id, _ in nav2.goals] == [action_id]
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['sigint', 'sigterm'])
+def test_signals_that_go_on_until_the_end_make_no_failure_of_it(tmp_path, number):
+    """`ros2 launch` passes Ctrl-C on to a process that has had it from the terminal."""
+    with harness(tmp_path / 'journal.db') as node:
+        node.says('ready')
+        deadline = time.monotonic() + 5.0
+        while node.process.poll() is None and time.monotonic() < deadline:
+            node.process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                node.process.wait(0.005)
+        assert node.ends() == 0, node.lines
 
 
 def test_signals_during_the_start_and_twice_are_fine(tmp_path):

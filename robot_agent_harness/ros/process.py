@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 PROGRAM = 'robot-agent-harness'
 FINALIZE_S = 1.0
 """How long the end waits for the rclpy thread; everything that matters is closed before."""
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 OK, MISUSE = 0, 2
 
 
@@ -59,13 +60,17 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
     except KeyboardInterrupt:
         return OK  # before the loop had its handler; nothing was open yet
     finally:
+        # Closed with its journal; a second Ctrl-C (`ros2 launch` passes one on to who has had it
+        # from the terminal) must not make a failure of that.
+        for number in END_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
         rclpy.try_shutdown()
 
 
 async def _serve(mcp_stdio: bool) -> int:
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in END_SIGNALS:
         loop.add_signal_handler(number, stop.set)
     with _arguments_named():
         node = HarnessNode(
