@@ -24,7 +24,9 @@ import pytest
 
 from robot_agent_harness import cli
 from robot_agent_harness.actions import follower
+from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.actions.lifecycle import OutcomeReason
+from robot_agent_harness.assembly import retune
 from robot_agent_harness.events import EventType
 from robot_agent_harness.journal.archive import unpack
 from robot_agent_harness.journal.reader import JournalReader
@@ -297,6 +299,31 @@ def test_a_replay_needs_no_ros_and_writes_nothing_beside_the_journal(tmp_path: P
         f'{path.name}-shm',
         f'{path.name}-wal',
     }
+
+
+def test_a_change_of_parameters_counts_in_a_replay_from_the_moment_at_which_it_was_made(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> list[str]:
+        states = []
+        async with Bench(tmp_path / 'j.db') as bench:
+            for x, tolerance_m in ((1.0, 0.35), (2.0, 0.05)):
+                changed = {'navigation.xy_tolerance_m': tolerance_m}
+                retune(bench.core, check_parameters(changed), changed)
+                started = await bench.call('navigate_to_pose', {'x': x, 'y': 0.0})
+                await asyncio.sleep(1.0)
+                bench.robot.place(x - 0.2, 0.0)
+                await asyncio.sleep(1.0)
+                bench.nav2.result(GoalStatus.SUCCEEDED, {})
+                states.append((await bench.outcome(started.data['action_id'])).state.value)
+                await asyncio.sleep(2.0)
+        return states
+
+    assert run_virtual(scenario()) == ['SUCCEEDED', 'FAILED']
+    replay = replay_journal(tmp_path / 'j.db')
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+    pinned = replay_journal(tmp_path / 'j.db', what_if={'navigation.xy_tolerance_m': 0.35})
+    assert not pinned.identical
 
 
 # -- what if -------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 import contextlib
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,11 +15,12 @@ from typing import Any
 
 import yaml
 
-from robot_agent_harness.assembly import Core
+from robot_agent_harness.assembly import Core, retune
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.errors import HarnessError, JournalUnavailableError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.jsonable import put_non_finite
+from robot_agent_harness.parameters import check_parameters, Value
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.replay.clock import GIVEN_CALL
 from robot_agent_harness.replay.journal import ReplayedJournal
@@ -71,7 +72,11 @@ class RecordedKey(IdempotencyKey):
 
 
 class Inputs:
-    """Makes the inputs of one run, for a core that is there once the first of them comes."""
+    """Makes the inputs of one run, for a core that is there once the first of them comes.
+
+    :param parameters: all of them, as the core was made with.
+    :param pinned: those that keep their value whatever was changed while the run went on.
+    """
 
     def __init__(
         self,
@@ -82,6 +87,8 @@ class Inputs:
         controllers: dict[str, RecordedController],
         model: RecordedModel | None,
         places_file: Path,
+        parameters: Mapping[str, Value],
+        pinned: Collection[str],
     ) -> None:
         self._recording = recording
         self._core = core
@@ -89,6 +96,8 @@ class Inputs:
         self._controllers = controllers
         self._model = model
         self._places_file = places_file
+        self._parameters = parameters
+        self._pinned = pinned
         self._interests: dict[str, Interest] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._left: LeftOpen | None = None
@@ -160,6 +169,7 @@ class Inputs:
             yield record.seq, at_ns, self._after(record), apply
         if record.type == EventType.HARNESS_STATE_CHANGED and (
             record.payload['state'] == 'reconfigured'
+            and 'places' in record.payload['configuration']
         ):
             # The file was changed some time since it was looked at before.
             read = [
@@ -243,6 +253,8 @@ class Inputs:
         state = payload['state']
         if state in ('active', 'inactive'):
             return partial(setattr, self._core.dispatcher, 'active', state == 'active')
+        if state == 'reconfigured' and 'parameters' in payload['configuration']:
+            return partial(self._retune, payload['configuration']['parameters'])
         if state == 'adopted':
             return self._adopt
         if state == 'recovering':
@@ -325,6 +337,11 @@ class Inputs:
         if self._recovering is not None:
             self._recovering.cancel()
         self._spawn(self._core.close(cancel_running=cancel_running))
+
+    def _retune(self, changed: dict[str, Any]) -> None:
+        kept = {name: value for name, value in changed.items() if name not in self._pinned}
+        self._parameters = check_parameters({**self._parameters, **kept})
+        retune(self._core, self._parameters, changed)
 
     def _write_places(self, places: dict[str, Any]) -> None:
         draft = self._places_file.with_suffix('.new')

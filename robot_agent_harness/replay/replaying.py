@@ -177,8 +177,9 @@ class _Run:
             observers.append(ReplayedObserver(recording=recording, clock=self._clock, **parts))
             return observers[0]
 
+        parameters = self._parameters(recorded['parameters'])
         core = assemble(
-            self._parameters(recorded['parameters']),
+            parameters,
             clock=self._clock,
             ids=RecordedIds(recording),
             journal=journal,
@@ -194,6 +195,8 @@ class _Run:
             controllers=controllers,
             model=model,
             places_file=self._folder / 'places.yaml',
+            parameters=parameters,
+            pinned=self._what_if.keys(),
         )
         self._loop.play(inputs.script(), comparison)
         await inputs.over
