@@ -41,12 +41,16 @@ BUSY_TIMEOUT_MS = 100
 CLOSE_TIMEOUT_S = 2.0
 """How long closing waits for the disk: Ctrl-C must end the harness within 5 s."""
 
+COMPANY_S = 0.02
+"""How long records that nobody waits for may wait for others, in seconds: what a controller says
+is followed by a record that somebody does wait for, which must not queue behind a commit of its
+own."""
+
 DROPPED = 'journal_records_dropped'
 """Kind of the salient event that stands for progress records which found no room."""
 
-_DROPPABLE = frozenset(
-    {EventType.ROBOT_ACTION_PROGRESS.value, EventType.CONTROLLER_EVENT_RECEIVED.value}
-)
+_HEARD = EventType.CONTROLLER_EVENT_RECEIVED.value
+_DROPPABLE = frozenset({EventType.ROBOT_ACTION_PROGRESS.value, _HEARD})
 """What may come without end while the disk does not answer."""
 
 
@@ -83,6 +87,7 @@ class MissionJournal:
         self._note: Submission | None = None
         self._told = True
         self._watchdog: asyncio.TimerHandle | None = None
+        self._nudge: asyncio.TimerHandle | None = None
         self._writer = JournalWriter(
             database,
             on_done=self._settle,
@@ -242,7 +247,7 @@ class MissionJournal:
             return
         loop = asyncio.get_running_loop()
         self._closing = loop.create_future()
-        for timer in (self._retry, self._watchdog):
+        for timer in (self._retry, self._watchdog, self._nudge):
             if timer is not None:
                 timer.cancel()
         try:
@@ -258,7 +263,7 @@ class MissionJournal:
             raise JournalUnavailableError(f'journal {self.path} is closed')
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
-            self._loop, self._watchdog = loop, None
+            self._loop, self._watchdog, self._nudge = loop, None, None
         rows = [prepare(event, ids, self._clock) for event, ids in entries]
         return Submission(entries, rows, loop.create_future())
 
@@ -296,9 +301,17 @@ class MissionJournal:
             droppable.popleft()
         if all(row.type in _DROPPABLE for row in submission.rows):
             droppable.append(submission)
-        self._writer.submit(submission)
+        alone = all(row.type == _HEARD for row in submission.rows)
+        self._writer.submit(submission, hurry=not alone)
         if self._inline:
             self._pump_inline()
+        elif alone and self._nudge is None:
+            loop = submission.future.get_loop()
+            self._nudge = loop.call_later(COMPANY_S, self._end_waiting)
+
+    def _end_waiting(self) -> None:
+        self._nudge = None
+        self._writer.wake()
 
     def _pump_inline(self) -> None:
         if self._retry is not None:

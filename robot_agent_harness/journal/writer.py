@@ -105,13 +105,22 @@ class JournalWriter:
         if threaded:
             self._thread.start()
 
-    def submit(self, submission: Submission) -> None:
-        """Queue a submission; called on the loop."""
+    def submit(self, submission: Submission, *, hurry: bool = True) -> None:
+        """Queue a submission; called on the loop.
+
+        :param hurry: False: it may wait for the next one, or for `wake`, to share its commit.
+        """
         with self.mutex:
             self.queue.append(submission)
             self.pending += len(submission.rows)
-            wake = self._threaded and not self._signalled
-            self._signalled = True
+        if hurry:
+            self.wake()
+
+    def wake(self) -> None:
+        """Have the thread write what is queued; called on the loop."""
+        with self.mutex:
+            wake = self._threaded and bool(self.queue) and not self._signalled
+            self._signalled = self._signalled or wake
         if wake:
             self._signal.put(None)
 
