@@ -63,6 +63,32 @@ def test_a_localisation_that_jumped_onto_the_goal_is_no_success(
 
 
 @pytest.mark.parametrize(
+    ('goal_m', 'wheels_m', 'corrections'), [(0.74, 0.0, 2), (2.0, 0.85, 5), (10.0, 6.1, 20)]
+)
+@pytest.mark.parametrize('source', ['amcl_pose', 'tf'])
+def test_a_localisation_that_is_corrected_onto_the_goal_bit_by_bit_is_no_success(
+    goal_m: float, wheels_m: float, corrections: int, source: str, tmp_path: Path
+) -> None:
+    async def scenario() -> RobotAction:
+        async with Bench(tmp_path / 'j.db') as bench:
+            bench.robot.pose_source = source
+            await asyncio.sleep(1.0)
+            result = await bench.call('navigate_to_pose', {'x': goal_m, 'y': 0.0})
+            for step in range(1, corrections + 1):
+                share = step / corrections
+                bench.robot.place(goal_m * share, 0.0, odom=(wheels_m * share, 0.0, 0.0))
+                await asyncio.sleep(0.5)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            return await bench.outcome(result.data['action_id'])
+
+    action = run_virtual(scenario())
+    assert (action.state.value, action.outcome.reason.value) == (
+        'UNKNOWN',
+        'verification_inconclusive',
+    )
+
+
+@pytest.mark.parametrize(
     ('goal', 'odom'),
     [
         ({'x': 5.0, 'y': 0.0, 'yaw': 0.0}, (4.6, 0.8, 0.2)),

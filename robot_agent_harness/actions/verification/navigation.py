@@ -31,6 +31,9 @@ DISPLACEMENT_SLACK_M = 0.5
 """By how much map and odometry may differ over a trip: a usual correction of the localisation."""
 DISPLACEMENT_SLACK_RATIO = 0.35
 """Further slack as a share of the trip, for wheel slip and a heading that drifts by 20 degrees."""
+LENGTH_SLACK_M, LENGTH_SLACK_RATIO = 0.35, 0.2
+"""By how much the lengths of both may differ, which no drift of a heading changes: wheels that are
+worn or slip a little. Many small corrections that bring the pose onto the goal show here."""
 JUMP_SLACK_M, JUMP_SLACK_RAD = 0.35, 0.5
 """The same once the localisation has been seen to jump."""
 DISPLACEMENT_SLACK_RAD = 1.0
@@ -152,9 +155,14 @@ def _displacement_conflict(
     else:
         slack_m = DISPLACEMENT_SLACK_M + DISPLACEMENT_SLACK_RATIO * max(map_m, odom_m)
         slack_rad = DISPLACEMENT_SLACK_RAD
-    if apart_m <= slack_m and apart_rad <= slack_rad:
-        return None
-    return (
-        f'map pose and odometry moved apart by {apart_m:.2f} m and {apart_rad:.2f} rad'
-        ' during the trip: the localisation jumped'
-    )
+    if apart_m > slack_m or apart_rad > slack_rad:
+        return (
+            f'map pose and odometry moved apart by {apart_m:.2f} m and {apart_rad:.2f} rad'
+            ' during the trip: the localisation jumped'
+        )
+    if abs(map_m - odom_m) > LENGTH_SLACK_M + LENGTH_SLACK_RATIO * max(map_m, odom_m):
+        return (
+            f'the map pose moved {map_m:.2f} m and the wheels {odom_m:.2f} m during the trip:'
+            ' the localisation was corrected onto the goal, or the wheels slipped'
+        )
+    return None
