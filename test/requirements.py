@@ -1027,6 +1027,7 @@ _CONTRACT = (
             'test_node_lifecycle.py::test_signals_during_the_start_and_twice_are_fine',
             'test_node_lifecycle.py::test_signals_that_go_on_until_the_end_make_no_failure_of_it',
             'test_sim_robot.py::test_a_signal_ends_it_cleanly_in_the_middle_of_a_goal',
+            'test_sim_robot.py::test_signals_that_go_on_until_the_end_make_no_failure_of_it',
             'test_demo.py::test_a_signal_ends_both_nodes_and_leaves_no_traceback',
             'test_cli.py::test_ctrl_c_during_the_start_leaves_no_traceback',
         ),

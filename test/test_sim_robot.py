@@ -9,6 +9,7 @@ They wait for events, with a bound; order and delays of events are those of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+import contextlib
 from dataclasses import dataclass, field
 import itertools
 import math
@@ -607,6 +608,19 @@ def test_a_signal_ends_it_cleanly_in_the_middle_of_a_goal(
     assert code == 0, output
     assert time.monotonic() - asked < 2.0
     assert 'Traceback' not in output
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_signals_that_go_on_until_the_end_make_no_failure_of_it(
+    doomed: tuple[Process, Client], number: signal.Signals
+) -> None:
+    process = doomed[0].process
+    deadline = time.monotonic() + 5.0
+    while process.poll() is None and time.monotonic() < deadline:
+        process.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.005)
+    assert doomed[0].ended()[0] == 0
 
 
 def test_it_dies_without_a_word_when_told_to(doomed: tuple[Process, Client]) -> None:

@@ -310,7 +310,8 @@ class _StopRequest:
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._former.items():
-            signal.signal(number, handler)
+            # The end was asked for, and is here: asked again, it is no failure.
+            signal.signal(number, signal.SIG_IGN if self.received else handler)
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self.received = True
