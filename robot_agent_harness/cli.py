@@ -103,8 +103,8 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
         '--timeout',
         metavar='S',
         type=_timeout_s,
-        default=3.0,
-        help='how many seconds to listen to the robot, 0.5 to 60; default: 3',
+        default=2.5,
+        help='how many seconds to listen to the robot, 0.5 to 60; default: 2.5',
     )
     parser.add_argument('--json', action='store_true', help='one JSON document, for programs')
 

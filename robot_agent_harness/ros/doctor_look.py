@@ -83,7 +83,7 @@ NAV2_NODES = frozenset(
 SAMPLES_KEPT = 10_000
 LOOK_S = 0.25
 """How often the graph is asked for lifecycle services, and the middleware for QoS events."""
-LONGER_S = 1.5
+LONGER_S = 1.0
 """How much longer to listen for what is needed or published and has not been heard: discovery
 takes long on a slow network, and some topics are slow."""
 NO_ANSWER = 'no answer'
