@@ -11,6 +11,7 @@ import logging
 
 from robot_agent_harness.errors import ModelError
 from robot_agent_harness.events import Correlation, ModelResponseRecorded
+from robot_agent_harness.guarded import contained, guarded
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import Decision, ModelClient, ModelRequest
 from robot_agent_harness.mission import Mission
@@ -88,7 +89,7 @@ class ModelAsker:
 
         :raises ModelError: it cannot be asked, or is not waited for any longer.
         """
-        asked = asyncio.ensure_future(self._model.decide(request))
+        asked = asyncio.ensure_future(contained(self._model.decide(request)))
         canceled = asyncio.ensure_future(self._canceled.wait())
         try:
             await asyncio.wait({asked, canceled}, return_when=asyncio.FIRST_COMPLETED)
@@ -110,10 +111,10 @@ class ModelAsker:
 
 def _answer(asked: asyncio.Future[Decision]) -> Decision:
     try:
-        return asked.result()
+        return guarded(asked.result)
     except ModelError:
         raise
-    except (Exception, asyncio.CancelledError) as error:
+    except Exception as error:
         # A client may be anybody's code: whatever it raises, it could not be asked.
         logger.exception('the model client failed')
         raise ModelError(f'the model client failed: {error!r}') from error

@@ -30,6 +30,7 @@ from robot_agent_harness.events import (
     SalientEvent,
     WorldSnapshotCaptured,
 )
+from robot_agent_harness.guarded import contained, guarded
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.planner import Planner
@@ -146,12 +147,7 @@ class RobotAgentHarness:
             await asyncio.gather(self._watching, return_exceptions=True)
             self._watching = None
         if self._model is not None:
-            closing = asyncio.ensure_future(self._model.close())
-            _, late = await asyncio.wait({closing}, timeout=MODEL_CLOSE_S)
-            if late:
-                closing.cancel()
-            elif closing.exception() is not None:
-                logger.error('closing the model: %s', closing.exception())
+            await _close_model(self._model)
 
     def notify(self, salient: Salient, snapshot: WorldSnapshot | None = None) -> None:
         """Record something salient, and let the mission under way hear of it in its next turn.
@@ -180,7 +176,8 @@ class RobotAgentHarness:
         self._salient_listeners.append(listener)
 
     def cancel_mission(self, reason: str = 'canceled') -> None:
-        """End the mission under way: no further question to the model, its action cancelled.
+        """End the mission under way: no further question to the model, its action cancelled, and a
+        goal that has not left yet not sent.
 
         The first reason stands.
         """
@@ -190,6 +187,8 @@ class RobotAgentHarness:
             )
             self._journal.defer((requested, Correlation(mission_id=self._mission.mission_id)))
             self._cancel_reason = reason
+            if self._mission.managed_call is not None:
+                self._mission.managed_call.leave()
             self._canceled.set()
             self._news.set()
 
@@ -218,7 +217,7 @@ class RobotAgentHarness:
             )
             await self._journal.append((started, Correlation(mission_id=mission.mission_id)))
             reason = await self._until_end(self._turns, mission)
-            report = mission.report(reason)
+            report = mission.report(reason, under_way=self._own_action(mission))
             await self._record_end(report)
             return report
         finally:
@@ -256,7 +255,7 @@ class RobotAgentHarness:
                     if turn.refused.status is not ResultStatus.PRECONDITION_CHANGED:
                         await self._heard(REFUSED_PAUSE_S)
                     evidence += self._news_of(mission)[1]
-                elif turn.started or self._own_action(mission) or self._has_news(mission):
+                elif turn.started or self._own_action(mission) or mission.has_news:
                     trigger, evidence = await self._wait(mission)
                 elif turn.decided:
                     trigger, evidence = 'tools_used', []
@@ -278,12 +277,15 @@ class RobotAgentHarness:
             await self._settle(mission)
 
     async def _settle(self, mission: Mission) -> None:
-        """Leave no action of the mission behind: cancel it, and wait for its outcome."""
+        """Leave no action of the mission behind: have it cancelled, and wait for its outcome.
+
+        One that goes on all the same is asked again by the tracker, also after the mission's end.
+        """
         action = self._own_action(mission)
         if action is None:
             return
         try:
-            await self._tracker.cancel(action.action_id)
+            await self._tracker.cancel(action.action_id, insist=True)
         except Exception:
             # Its outcome is still to be waited for, and the mission's end to be recorded.
             logger.exception('cancelling the action of mission %s failed', mission.mission_id)
@@ -293,12 +295,9 @@ class RobotAgentHarness:
 
     async def _wait(self, mission: Mission) -> tuple[str, list[str]]:
         """Wait for an outcome or for something salient, and say what it was."""
-        while not self._has_news(mission) and self._cancel_reason is None:
+        while not mission.has_news and self._cancel_reason is None:
             await self._heard(None)
         return self._news_of(mission)
-
-    def _has_news(self, mission: Mission) -> bool:
-        return bool(mission.unreported or mission.mailbox)
 
     def _news_of(self, mission: Mission) -> tuple[str, list[str]]:
         """Take what has happened since it was last told: what to ask because of, and the lines."""
@@ -366,6 +365,19 @@ class RobotAgentHarness:
         )
         durable = self._journal.defer((ended, Correlation(mission_id=report.mission_id)))
         await asyncio.wait({durable}, timeout=SETTLE_S)
+
+
+async def _close_model(model: ModelClient) -> None:
+    closing = asyncio.ensure_future(contained(model.close()))
+    _, late = await asyncio.wait({closing}, timeout=MODEL_CLOSE_S)
+    if late:
+        closing.cancel()
+        return
+    try:
+        guarded(closing.result)
+    except Exception:
+        # It is somebody's code; what else has to be closed still is.
+        logger.exception('closing the model failed')
 
 
 def _is_of(action: RobotAction, mission: Mission) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, RobotAction
 from robot_agent_harness.mailbox import Mailbox
+from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.world.world_model import HISTORY_SIZE, WorldModel
 
 VERIFIED_KEPT = 32
@@ -109,6 +110,10 @@ class Mission:
     """The action that ended last."""
     unreported: list[RobotAction] = field(default_factory=list)
     """Ended actions that the model has not been told of."""
+    managed_call: Interest | None = None
+    """Whether the managed call that is being carried out is still wanted."""
+    _not_done: str | None = None
+    """The newest physical decision, where no action came of it."""
     _last_reason: str = ''
     _counts: Counter[ActionState] = field(default_factory=Counter)
     _verified: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=VERIFIED_KEPT))
@@ -116,11 +121,19 @@ class Mission:
 
     def decided(self, action_id: str | None, **decision: Any) -> None:
         """Remember a managed call and its result, see :meth:`WorldModel.decided`."""
+        self._not_done = None
+        if action_id is None:
+            self._not_done = f'{decision["action"]} ({decision["outcome"]})'
         if self.world is None:
             return
         self.world.decided(action_id=action_id, **decision)
         if self.last is not None and self.last.action_id == action_id:
             self._remember_end(self.world, self.last)  # it ended before its call returned
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something has happened that the model has not been told of."""
+        return bool(self.unreported or self.mailbox)
 
     def end_action(self, action: RobotAction, reason: str) -> None:
         """Take the outcome of one of the mission's actions in.
@@ -150,16 +163,19 @@ class Mission:
         """Input and output tokens so far, with what the provider counts apart for its cache."""
         return sum(self.usage.get(name, 0) for name in COUNTED_TOKENS)
 
-    def report(self, reason: str) -> MissionReport:
+    def report(self, reason: str, *, under_way: RobotAction | None = None) -> MissionReport:
         """Judge the mission by evidence.
 
-        A claim of success counts only if the last action was verified. If it failed, the claim is
-        wrong, unless that says nothing of what was reached: it was called off after a success, or
-        its goal had been verified before. Then nobody knows.
+        A claim of success counts only if the last action was verified, and nothing physical was
+        decided after it that did not come about. If the last action failed, the claim is wrong,
+        unless that says nothing of what was reached: it was called off after a success, or its
+        goal had been verified before. Then nobody knows.
+
+        :param under_way: the action that has not ended although it was to.
         """
         last, supported = self.last, None
         if self.claim is not None and self.claim.outcome is MissionOutcome.ACHIEVED and last:
-            supported = last.state is ActionState.SUCCEEDED
+            supported = last.state is ActionState.SUCCEEDED and self._not_done is None
         outcome = self.claim.outcome if self.claim else MissionOutcome.UNKNOWN
         if outcome is MissionOutcome.ACHIEVED and not supported:
             wrong = last is not None and self._contradicts(last)
@@ -168,7 +184,7 @@ class Mission:
             mission_id=self.mission_id,
             outcome=outcome,
             reason=reason,
-            summary=self._summary(supported),
+            summary=self._summary(supported, under_way),
             claim=self.claim,
             claim_supported=supported,
             steps=self.step,
@@ -181,15 +197,22 @@ class Mission:
         called_off = last.outcome.reason is OutcomeReason.CANCELED and self._verified
         return not called_off and last.goal not in self._verified
 
-    def _summary(self, supported: bool | None) -> str:
+    def _summary(self, supported: bool | None, under_way: RobotAction | None) -> str:
         states = (ActionState.SUCCEEDED, ActionState.FAILED, ActionState.UNKNOWN)
         told = ', '.join(f'{self._counts[state]} {state.value}' for state in states)
-        parts = [f'{self._counts.total()} actions: {told}']
+        parts = [f'{self._counts.total()} actions ended: {told}']
+        if under_way is not None:
+            parts.append(
+                f'still under way: {under_way.skill} {under_way.state.value}'
+                f' (action_id {under_way.action_id})'
+            )
         last = self.last
         if last is not None and last.outcome is not None:
             parts.append(
                 f'the last: {last.skill} {last.state.value} ({last.outcome.reason.value})'
             )
+        if self._not_done is not None:
+            parts.append(f'decided last, and not carried out: {self._not_done}')
         if self.claim is not None:
             weight = {True: 'supported', False: 'not supported', None: 'nothing to check it by'}
             parts.append(

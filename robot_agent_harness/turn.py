@@ -180,6 +180,7 @@ class TurnTaker:
             messages.append(AssistantMessage(decision))
             if not decision.tool_calls:
                 if nudged or self._busy(mission) or mission.has_news:
+                    # Where it has news it is asked again because of that.
                     return TurnResult(decided=False)
                 nudged = forced = True
                 messages.append(UserMessage(read_prompt('no_tool_call')))
@@ -267,8 +268,10 @@ class TurnTaker:
         )
         if managed:
             turn.mission.managed_call = interest
-            result = await calling
-            turn.mission.managed_call = None
+            try:
+                result = await calling
+            finally:
+                turn.mission.managed_call = None
         else:
             result = await self._unless_canceled(calling)
         if managed and not_now is None:

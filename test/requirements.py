@@ -2070,7 +2070,7 @@ _CASES = _of(
         'test_model_kinds.py'
         '::test_a_mission_is_not_finished_before_its_model_has_heard_how_its_action_ended',
         'test_model_kinds.py'
-        '::test_an_empty_end_after_a_tool_result_ends_the_turn_and_is_never_sent_back',
+        '::test_an_empty_end_after_a_tool_result_is_asked_about_once_and_is_never_sent_back',
         'test_model_kinds.py::test_words_beside_a_call_are_its_rationale_and_no_claim',
     ),
     _clause(

@@ -19,7 +19,7 @@ from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.llm.client import Decision, ModelRequest
+from robot_agent_harness.llm.client import Decision, ModelRequest, UserMessage
 from robot_agent_harness.mission import MissionOutcome, MissionReport
 from robot_agent_harness.testing import (
     Bench,
@@ -506,9 +506,11 @@ def test_the_time_of_one_mission_is_not_that_of_the_next(tmp_path: Path) -> None
 
 def test_a_model_that_only_talks_is_asked_a_bounded_number_of_times(tmp_path: Path) -> None:
     chat = [call('list_places'), text('Let me think.')]
-    rig = Rig(tmp_path, *chat * 10, **{'mission.max_steps': 5})
-    assert rig.run().reason == 'max_steps'
-    assert len(rig.model.requests) == 10
+    rig = Rig(tmp_path, *chat * 10)
+    assert (rig.run().reason, rig.report.steps) == ('no_decision', 1)
+    assert [request.force_tool for request in rig.model.requests] == [False, False, True, False]
+    (nudge,) = [m for m in rig.model.requests[3].messages[1:] if isinstance(m, UserMessage)]
+    assert 'You called no tool' in nudge.text
 
 
 # -- people ---------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def _no_journal(name: str) -> Step:
 
 def _second_in_a_step(name: str) -> Step:
     async def step(made: Rig, client: Client) -> Any:
-        context = CallContext(managed_allowed=False)
+        context = CallContext(not_now='one a decision')
         result = await made.core.dispatcher.call(name, MANAGED[name][0], context)
         return call_result(result, max_text_bytes=8192)
 

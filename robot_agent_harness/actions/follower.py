@@ -42,6 +42,7 @@ from robot_agent_harness.actions.records import (
 )
 from robot_agent_harness.actions.verification import Judgement, Terminal, Verdict, Verifier
 from robot_agent_harness.clock import Clock, NS_PER_S
+from robot_agent_harness.guarded import guarded
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
@@ -58,6 +59,8 @@ OUTCOME_DURABLE_S = 2.0
 """How long an outcome waits for the disk before it is announced all the same."""
 RECOVERY_ASK_S = 4.0
 """How long a start waits to hear of an action that an earlier run left open, with discovery."""
+ASK_AGAIN_S = 5.0
+"""How soon a goal that goes on running is asked again to be cancelled."""
 HEAD_START_S = 0.002
 """How long the follower of an accepted goal leaves the loop to whoever waits for the answer."""
 VERIFY_POLL_S, VERIFY_POLL_MAX_S = 0.01, 0.1
@@ -114,6 +117,7 @@ class ActionFollower:
         self._ended = ended
         self._bell = Bell()
         self._feedback_due_ns = 0
+        self._cancel_asked_ns: int | None = None
         self._started_ns = self._news_ns = clock.monotonic_ns()
         if action.state is not ActionState.REQUESTED:
             self.heard.shown_running_ns = 1  # an earlier run heard that it was taken
@@ -161,6 +165,13 @@ class ActionFollower:
             # It only blinked, or a new server will say that it knows no such goal.
             self._controller.request_result(self.action.action_id)
         self._news(now_ns)
+
+    def insist_on_cancel(self) -> None:
+        """Have the cancel that was just asked for repeated as long as the goal goes on: the
+        request may be lost, or have been refused.
+        """
+        self._cancel_asked_ns = self._clock.monotonic_ns()
+        self._bell.ring()
 
     def look_again(self) -> None:
         """Look at once at what is known, without waiting for news or for the next look."""
@@ -286,9 +297,24 @@ class ActionFollower:
                     status = self.heard.result.status
                     why = f'the server answered with status {status}: it does not know'
             limit, reason, why = self._loss_or(limit, reason, why)
-            if not await self._news_before(limit):
+            again_ns = self._cancel_again_ns()
+            if again_ns is not None and again_ns < limit:
+                if not await self._news_before(again_ns):
+                    self._cancel_again()
+            elif not await self._news_before(limit):
                 await self._unknown(reason, why)
                 return
+
+    def _cancel_again_ns(self) -> int | None:
+        """Return when the goal is to be cancelled again; None: not at all, as things are."""
+        if self._cancel_asked_ns is None or self.heard.status == GoalStatus.CANCELING:
+            return None
+        return self._cancel_asked_ns + _ns(ASK_AGAIN_S)
+
+    def _cancel_again(self) -> None:
+        self._cancel_asked_ns = self._clock.monotonic_ns()
+        self._record(progress(self.action, note='cancel requested again'))
+        self._controller.cancel(self.action.action_id)
 
     def _loss_or(
         self, limit_ns: int, reason: OutcomeReason, why: str
@@ -387,10 +413,12 @@ class ActionFollower:
 
     def _judge(self, terminal: Terminal, now: WorldSnapshot) -> Judgement:
         try:
-            judgement = self._verifier.judge(
-                goal=self.action.goal, before=self._before, terminal=terminal, now=now
+            judgement = guarded(
+                lambda: self._verifier.judge(
+                    goal=self.action.goal, before=self._before, terminal=terminal, now=now
+                )
             )
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             # A verifier may be a user's own; one that raises has shown nothing.
             logger.exception('the verifier of action %s raised', self.action.action_id)
             return Judgement(Verdict.INCONCLUSIVE, True, {'why': f'the verifier raised {error!r}'})

@@ -30,7 +30,7 @@ from robot_agent_harness.actions.controller import (
     StatusReport,
 )
 from robot_agent_harness.actions.controller_log import ControllerLog
-from robot_agent_harness.actions.follower import ActionFollower, OwnNews
+from robot_agent_harness.actions.follower import ActionFollower, ASK_AGAIN_S, OwnNews
 from robot_agent_harness.actions.heard import RUNS_NO_SUCH_GOAL
 from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
@@ -49,8 +49,6 @@ ENDED_KEPT = FINISHED_KEPT
 """For how many ended actions news is still recognised."""
 LATE_ACCEPTANCE_S = 10.0
 """How long a goal of which nothing was heard may still be on its way to the controller."""
-ASK_AGAIN_S = 5.0
-"""How soon a goal that goes on running unattended is asked about and cancelled again."""
 LATE_RECORDS_MAX = 20
 """How many late records one ended action may get."""
 
@@ -214,9 +212,11 @@ class RobotActionTracker:
         if action_id in self._followers:
             self._followers[action_id].look_again()
 
-    async def cancel(self, action_id: str) -> int | None:
+    async def cancel(self, action_id: str, *, insist: bool = False) -> int | None:
         """Ask the controller to cancel this action's goal, and return its code (CancelGoal.srv).
 
+        :param insist: whether to ask again as long as the action goes on, for callers that will
+            not hear of that.
         :returns: 0 accepted, 1 rejected, 2 unknown goal, 3 already ended; None if it did not
             answer.
         """
@@ -230,6 +230,8 @@ class RobotActionTracker:
             self._log.flush()
             self._journal.defer(progress(follower.action, note='cancel requested'))
         self._controllers[plan.controller].cancel(action_id)
+        if insist and follower is not None:
+            follower.insist_on_cancel()
         done, _ = await asyncio.wait({future}, timeout=CANCEL_RESPONSE_S)
         return future.result() if done else None
 

@@ -51,8 +51,8 @@ class CallContext:
     arrived."""
     purpose: str | None = None
     expected_outcome: str | None = None
-    managed_allowed: bool = True
-    """Whether this decision step may still start a managed action."""
+    not_now: str | None = None
+    """Why this decision step starts no managed action (any more), in words for the caller."""
     malformed: str | None = None
     """Why the arguments cannot be used, where the model's response was cut or broken."""
     idempotency: IdempotencyKey | None = None

@@ -34,6 +34,7 @@ from robot_agent_harness.events import (
     ToolCallWithdrawn,
     ToolResultRecorded,
 )
+from robot_agent_harness.guarded import contained, guarded
 from robot_agent_harness.jsonable import jsonable, non_finite
 from robot_agent_harness.redaction import RedactedJournal, Redactor
 from robot_agent_harness.skills.bounding import ResultBounds
@@ -199,7 +200,7 @@ class RecordedToolDispatcher:
             result = _journal_unavailable(error)
         except SkillError as error:
             result = ToolResult(error.status, str(error))
-        except (Exception, SystemExit):
+        except Exception:
             # A skill may be anybody's code: its crash becomes a result, its text stays in the log.
             logger.exception('tool %s crashed', name)
             result = ToolResult(
@@ -268,7 +269,7 @@ class RecordedToolDispatcher:
             )
         if context.malformed is not None:
             return ToolResult(ResultStatus.INVALID_ARGUMENTS, f'{name}: {context.malformed}')
-        parsed = skill.parse(arguments)
+        parsed = guarded(lambda: skill.parse(arguments))
         if skill.managed is not None:
             return await self._starter.start(
                 skill, skill.managed, parsed, context, correlation, decision
@@ -290,14 +291,14 @@ class RecordedToolDispatcher:
             projection_max_bytes=self.projection_max_bytes,
             services=self._services,
         )
-        running: Any = skill.function(skill_context, **parsed)
+        running: Any = guarded(lambda: skill.function(skill_context, **parsed))
         return await self._finished(skill, running)
 
     async def _finished(self, skill: Skill, running: Coroutine[Any, Any, Any]) -> ToolResult:
         """Wait for a skill in a task of its own: one that resists its cancellation is left behind
         when the harness closes.
         """
-        work = asyncio.get_running_loop().create_task(_contained(running), name=skill.name)
+        work = asyncio.get_running_loop().create_task(contained(running), name=skill.name)
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
@@ -305,7 +306,7 @@ class RecordedToolDispatcher:
             raise
         if work.cancelled():
             return ToolResult(ResultStatus.TOOL_ERROR, f'{skill.name} gave itself up')
-        result = work.result()
+        result = guarded(work.result)
         if not isinstance(result, ToolResult):
             raise TypeError(f'{skill.name} returned {type(result).__name__}, not a ToolResult')
         return result
@@ -361,14 +362,6 @@ class RecordedToolDispatcher:
             logger.exception('the result of a call cannot be recorded')
             why = 'the result cannot be recorded; see the log of the harness'
             return ToolResult(ResultStatus.TOOL_ERROR, why)
-
-
-async def _contained(running: Coroutine[Any, Any, Any]) -> Any:
-    try:
-        return await running
-    except SystemExit as error:
-        # In a task it would end the loop, and with it everything that is followed.
-        raise RuntimeError('a skill tried to end the process') from error
 
 
 def _shown_entry(shown: WorldSnapshot, ids: Correlation) -> Entry:

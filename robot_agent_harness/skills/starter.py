@@ -34,6 +34,7 @@ from robot_agent_harness.events import (
     RobotActionStarted,
     WorldSnapshotCaptured,
 )
+from robot_agent_harness.guarded import guarded
 from robot_agent_harness.redaction import RedactedJournal
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.interest import Interest
@@ -113,11 +114,8 @@ class ActionStarter:
                 ResultStatus.HARNESS_INACTIVE,
                 'the harness is not active; activate its lifecycle node first',
             )
-        if not context.managed_allowed:
-            return ToolResult(
-                ResultStatus.ONE_MANAGED_ACTION_PER_STEP,
-                'one physical action per decision: see how the first one ends, then decide again',
-            )
+        if context.not_now is not None:
+            return ToolResult(ResultStatus.ONE_MANAGED_ACTION_PER_STEP, context.not_now)
         goal = self._goal(skill, parsed, self._places.current())
         plan = self.plan(managed)
         plan.action.fields(goal)  # raises before anything is recorded as started
@@ -272,8 +270,8 @@ class ActionStarter:
         self, skill: Skill, parsed: dict[str, Any], places: Mapping[str, Any]
     ) -> dict[str, Any]:
         context = GoalContext(places=places, global_frame=self._global_frame)
-        goal: dict[str, Any] = skill.function(context, **parsed)  # type: ignore[assignment]
-        return goal
+        goal: Any = guarded(lambda: skill.function(context, **parsed))
+        return goal  # type: ignore[no-any-return]
 
     def _goal_then(
         self, skill: Skill, parsed: dict[str, Any], decision: WorldSnapshot
