@@ -137,6 +137,7 @@ async def rig(
     start: bool = True,
     ids: IdSource | None = None,
     wrap: Callable[[Core], None] = lambda core: None,
+    others: Mapping[str, ScriptableNav2] = MappingProxyType({}),
     pages: Callable[[Core, FakeClock], Mapping[str, Any]] = lambda core, clock: {},
 ) -> AsyncIterator[Rig]:
     """Assemble and serve; everything is closed in the end."""
@@ -147,7 +148,7 @@ async def rig(
         clock=clock,
         ids=ids or SequentialIds(),
         journal=MissionJournal.open(journal, clock=clock, inline=True),
-        controllers={CONTROLLER: nav2},
+        controllers={CONTROLLER: nav2, **others},
         model=None,
     )
     core.dispatcher.active = True

@@ -27,6 +27,4 @@ async def count_people(
     """Say how many people the cameras of a room see now."""
     if room not in PEOPLE:
         raise SkillError(f'count_people: no camera in {room!r}')
-    return ToolResult(
-        ResultStatus.COMPLETED, f'{PEOPLE[room]} people', {'people': PEOPLE[room]}
-    )
+    return ToolResult(ResultStatus.COMPLETED, f'{PEOPLE[room]} people', {'people': PEOPLE[room]})

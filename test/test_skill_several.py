@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Several actions of one robot: one moves it at a time, each tool comes and goes with its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robot_agent_harness.actions.controller import GoalStatus
+from robot_agent_harness.testing import Bench, check_journal, run_virtual, ScriptableNav2
+
+FOREIGN = 'f' * 32
+SPIN = {'angle': 1.0}
+GOAL = {'x': 2.0, 'y': 0.0}
+
+
+def _on_bench(tmp_path: Path, scenario: Callable[[Bench], Awaitable[Any]]) -> Any:
+    async def run() -> Any:
+        others = {'spin': ScriptableNav2(), 'backup': ScriptableNav2()}
+        async with Bench(tmp_path / 'j.db', others=others) as bench:
+            return await scenario(bench)
+
+    result = run_virtual(run())
+    assert check_journal(tmp_path / 'j.db') == []
+    return result
+
+
+def _failed(result: Any) -> list[str]:
+    return [check['name'] for check in result.data['failed_checks']]
+
+
+def test_a_goal_goes_to_the_action_of_its_skill_as_the_fields_of_its_message(
+    tmp_path: Path,
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        result = await bench.call('spin', SPIN)
+        assert result.status.value == 'accepted'
+        (sent,) = bench.others['spin'].sent
+        assert sent == (result.data['action_id'], {'target_yaw': 1.0, 'time_allowance': 10.0})
+        assert bench.nav2.sent == bench.others['backup'].sent == []
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_one_action_moves_the_robot_at_a_time_whichever_it_is(tmp_path: Path) -> None:
+    async def scenario(bench: Bench) -> None:
+        await bench.call('navigate_to_pose', GOAL)
+        refused = await bench.call('spin', SPIN)
+        assert 'no_unfinished_action' in _failed(refused)
+        assert bench.others['spin'].sent == []
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_a_goal_of_somebody_else_on_any_action_stands_in_the_way_of_all(tmp_path: Path) -> None:
+    async def scenario(bench: Bench) -> None:
+        bench.others['backup'].status((FOREIGN, GoalStatus.EXECUTING))
+        for tool, arguments in (('navigate_to_pose', GOAL), ('spin', SPIN)):
+            refused = await bench.call(tool, arguments)
+            assert _failed(refused) == ['no_foreign_goal']
+        bench.others['backup'].status((FOREIGN, GoalStatus.SUCCEEDED))
+        assert (await bench.call('spin', SPIN)).status.value == 'accepted'
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_a_recovery_of_the_navigator_is_no_goal_of_somebody_else_while_it_navigates_for_us(
+    tmp_path: Path,
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        told: list[str] = []
+        bench.core.tracker.on_foreign_goal(told.append)
+        taken = await bench.call('navigate_to_pose', GOAL)
+        bench.others['spin'].status((FOREIGN, GoalStatus.EXECUTING))
+        looked = await bench.call('get_world_snapshot', {})
+        assert looked.data['snapshot']['navigation'].get('active_goals', []) == []
+        assert told == []
+        # It gives up right after its recovery: nobody replaced the goal.
+        bench.nav2.result(GoalStatus.ABORTED, {})
+        ended = await bench.outcome(taken.data['action_id'])
+        assert ended.outcome is not None
+        assert ended.outcome.reason.value == 'aborted'
+        # What goes on after the action is nobody's of ours.
+        assert _failed(await bench.call('spin', SPIN)) == ['no_foreign_goal']
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_a_goal_of_somebody_else_on_another_action_is_told_while_nothing_of_ours_runs(
+    tmp_path: Path,
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        told: list[str] = []
+        bench.core.tracker.on_foreign_goal(told.append)
+        bench.others['spin'].status((FOREIGN, GoalStatus.EXECUTING))
+        assert told == [FOREIGN]
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_a_tool_goes_with_its_server_and_comes_back_with_it(tmp_path: Path) -> None:
+    async def scenario(bench: Bench) -> None:
+        registry, changes = bench.core.registry, []
+        registry.on_change(lambda: changes.append(registry.names))
+        assert 'spin' in registry.names
+        assert 'dock' not in registry.names  # nobody drives it on this bench
+        bench.others['spin'].set_reachable(False)
+        refused = await bench.call('spin', SPIN)
+        assert refused.status.value == 'controller_unavailable'  # after 2 s in which it might come
+        assert 'spin' in registry.names
+        await asyncio.sleep(2.0)
+        assert 'spin' not in registry.names
+        refused = await bench.call('spin', SPIN)
+        assert refused.status.value == 'controller_unavailable'
+        bench.others['spin'].set_reachable(True)
+        assert 'spin' in registry.names
+        assert len(changes) == 2
+        assert (await bench.call('spin', SPIN)).status.value == 'accepted'
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_a_server_that_only_blinks_takes_no_tool_away(tmp_path: Path) -> None:
+    async def scenario(bench: Bench) -> None:
+        changes: list[str] = []
+        bench.core.registry.on_change(lambda: changes.append('changed'))
+        bench.others['spin'].set_reachable(False)
+        await asyncio.sleep(1.0)
+        bench.others['spin'].set_reachable(True)
+        await asyncio.sleep(10.0)
+        assert changes == []
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_navigation_is_offered_without_its_server(tmp_path: Path) -> None:
+    async def scenario(bench: Bench) -> None:
+        bench.nav2.set_reachable(False)
+        await asyncio.sleep(10.0)
+        assert 'navigate_to_pose' in bench.core.registry.names
+        refused = await bench.call('navigate_to_pose', GOAL)
+        assert refused.status.value == 'controller_unavailable'
+        # A spin needs another server.
+        assert (await bench.call('spin', SPIN)).status.value == 'accepted'
+
+    _on_bench(tmp_path, scenario)
+
+
+@pytest.mark.parametrize(
+    ('tool', 'arguments'),
+    [
+        ('spin', {'angle': 13.0}),
+        ('spin', {}),
+        ('back_up', {'distance': -0.2}),
+        ('back_up', {'distance': 0.2, 'speed': 1.0}),
+    ],
+)
+def test_what_a_move_may_be_asked_for_is_bounded(
+    tool: str, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        result = await bench.call(tool, arguments)
+        assert result.status.value == 'invalid_arguments'
+
+    _on_bench(tmp_path, scenario)
+
+
+def test_a_spin_is_verified_by_the_turn_that_odometry_counted(tmp_path: Path) -> None:
+    async def scenario(bench: Bench) -> None:
+        taken = await bench.call('spin', {'angle': 7.0})
+        for step in range(1, 15):
+            bench.robot.place(0.0, 0.0, 0.5 * step - (6.283185307 if step > 6 else 0.0))
+            await asyncio.sleep(0.2)
+        bench.others['spin'].result(GoalStatus.SUCCEEDED, {'error_code': 0})
+        ended = await bench.outcome(taken.data['action_id'])
+        assert ended.state.value == 'SUCCEEDED', ended.outcome
+        assert ended.outcome is not None
+        assert ended.outcome.evidence['turned_rad'] == pytest.approx(7.0, abs=0.01)
+
+    _on_bench(tmp_path, scenario)
