@@ -1530,6 +1530,9 @@ _CONTRACT = (
             'Without it a call is bound to the newest snapshot that the same client was given.',
             'test_mcp_server.py'
             '::test_a_call_is_bound_to_the_newest_snapshot_that_this_client_was_given',
+            'test_mcp_server.py'
+            '::test_nobody_who_only_looks_makes_the_harness_forget_what_another_saw',
+            'test_mcp_server.py::test_a_client_that_may_have_been_forgotten_must_look_again',
             'test_mcp_clients.py::test_each_client_has_its_own_newest_snapshot',
             'test_mcp_clients.py'
             '::test_looking_at_an_older_snapshot_again_does_not_turn_back_the_clock',
@@ -2246,6 +2249,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_file_that_comes_back_is_written_again',
                 'test_a_deleted_side_file_costs_no_record',
                 'test_a_log_that_is_cut_off_in_place_is_noticed_at_the_next_record',
+                'test_a_file_that_is_cut_off_in_place_is_noticed_at_the_next_record',
                 'test_a_log_that_another_program_empties_into_the_file_is_no_trouble',
                 'test_a_commit_that_fails_once_is_repeated_within_the_bound',
                 'test_a_hanging_disk_shows_and_its_late_answer_decides',
@@ -2488,7 +2492,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             'bounds of what is remembered of clients',
             (
                 'test_who_cannot_be_told_from_others_is_given_nothing',
-                'test_the_clients_not_heard_of_for_longest_are_forgotten',
+                'test_a_client_that_may_have_been_forgotten_is_not_taken_for_a_new_one',
+                'test_the_clients_of_one_token_make_nobody_forget_those_of_another',
                 'test_a_snapshot_that_the_store_forgot_stays_the_one_that_was_given',
             ),
         ),
@@ -2528,6 +2533,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_two_servers_do_not_share_a_port',
                 'test_an_address_that_cannot_be_used_is_an_error_that_names_the_parameter',
                 'test_loopback_needs_no_token',
+                'test_whatever_the_path_another_host_or_origin_learns_nothing',
+                'test_each_origin_is_looked_at_and_case_tells_no_hosts_apart',
                 'test_where_all_addresses_are_listened_on_the_one_that_was_reached_is_a_host',
                 'test_an_ipv4_connection_to_an_ipv6_socket_is_known_by_its_ipv4_address',
                 'test_on_the_default_port_a_host_header_without_port_is_right',
@@ -2549,7 +2556,13 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_journal_names_the_token_and_its_scopes_and_never_holds_one',
                 'test_an_id_under_way_in_a_session_is_refused_and_its_first_call_answered',
                 'test_the_result_of_a_client_that_went_away_is_not_given_to_its_next_request',
+                'test_who_names_the_session_of_another_token_is_in_the_way_of_none_of_its_ids',
+                'test_an_id_is_kept_for_its_token_session_and_era',
+                'test_the_journal_tells_sessions_apart_and_holds_no_id_that_speaks_for_one',
+                'test_no_name_that_a_token_may_not_call_is_reached_by_a_longer_one',
                 'test_a_session_is_of_the_token_that_opened_it',
+                'test_tokens_that_are_read_again_count_at_once_and_end_what_was_open_with_old_ones',
+                'test_tokens_that_cannot_be_read_again_change_nothing',
                 'test_a_token_of_the_environment_lets_in_and_is_needed',
                 'test_a_client_that_asks_too_often_is_told_when_to_come_again',
                 'test_one_clients_haste_does_not_hold_up_another',
@@ -2819,6 +2832,10 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_result_of_a_mission_arrives_whatever_its_texts_hold',
                 'test_a_record_is_told_whatever_its_ids_and_payload_hold',
             ),
+        ),
+        'test_node_tokens.py': NotAClause(
+            'how access tokens are changed while the node runs',
+            ('test_a_node_that_is_activated_again_knows_the_tokens_that_the_file_has_by_then',),
         ),
         'test_security_policy.py': NotAClause(
             'the SROS 2 policy, and that the page on security is right',

@@ -228,6 +228,24 @@ async def test_a_log_that_is_cut_off_in_place_is_noticed_at_the_next_record(
             await journal.append(fact(99))
 
 
+@pytest.mark.parametrize('left_bytes', [0, 100, 4096, 8192])
+async def test_a_file_that_is_cut_off_in_place_is_noticed_at_the_next_record(
+    tmp_path: Path, left_bytes: int
+) -> None:
+    path = tmp_path / 'journal.db'
+    async with opened(path, write_timeout_s=SHORT_S) as journal:
+        for number in range(20):
+            await journal.append(fact(number, 'x' * 1000))
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            other.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+        await journal.append(fact(20))
+        os.truncate(path, left_bytes)
+        for _ in range(2):
+            with pytest.raises(JournalUnavailableError, match='restart'):
+                await journal.append(fact(99))
+        assert not journal.healthy
+
+
 async def test_a_log_that_another_program_empties_into_the_file_is_no_trouble(
     tmp_path: Path,
 ) -> None:

@@ -76,6 +76,8 @@ class JournalDatabase:
         self._log: int | None = None
         """The -wal, opened to ask for its length: a seek costs nothing, unlike a `stat`."""
         self._log_bytes = 0
+        self._file_bytes = 0
+        """The length of the file itself when a transaction last began: it never gets shorter."""
         self._lock = JournalLock(path)
         try:
             clear_second_names(path)
@@ -106,17 +108,18 @@ class JournalDatabase:
         """
         if self._parted:
             self._return()
-        cut = self._log_length() < self._log_bytes
         files = self._files
+        shorter = files is not None and self._file_is_cut()
+        cut = shorter or self._log_length() < self._log_bytes
         if files is not None and (self._suspect or cut or not self._in_place(files)):
             try:
-                self._reopen(files)
+                self._reopen(files, whole=shorter)
             except sqlite3.Error as error:
                 if not cut:
                     raise
                 raise JournalUnavailableError(
-                    f'journal {self.path}: its -wal was cut off while in use, and the newest '
-                    'records with it; keep the files aside and restart'
+                    f'journal {self.path}: it or its -wal was cut off while in use, and records '
+                    'with it; keep the files aside and restart'
                 ) from error
         self._connection().execute('BEGIN IMMEDIATE')
         self._next = self.tail
@@ -337,9 +340,10 @@ class JournalDatabase:
             raise self._gone(error) from error
         return (main.st_dev, main.st_ino, wal.st_dev, wal.st_ino, shm.st_dev, shm.st_ino)
 
-    def _reopen(self, files: tuple[int, ...]) -> None:
+    def _reopen(self, files: tuple[int, ...], *, whole: bool = False) -> None:
         """Open the file that we wrote anew, if it bears its name and ends where we left it.
 
+        :param whole: look at all of it; its end may be in the log still.
         :raises JournalUnavailableError: it is gone, or is another one.
         """
         try:
@@ -373,6 +377,11 @@ class JournalDatabase:
                     f'journal {self.path} ends at record {tail.seq} and not at {self.tail.seq} as '
                     'written: another program changed it; keep it aside and restart'
                 )
+            if whole and fresh.execute('PRAGMA quick_check(1)').fetchone() != ('ok',):
+                raise JournalUnavailableError(
+                    f'journal {self.path} was cut off while in use, and records with it; keep it '
+                    'aside and restart'
+                )
             fresh.execute(_PROBE)  # makes -wal and -shm, and shows that it can be written
         except BaseException:
             fresh.close()
@@ -385,12 +394,13 @@ class JournalDatabase:
         self._suspect = False
 
     def _watch_log(self) -> None:
-        """Watch the length of the -wal that bears its name now."""
+        """Watch the lengths of the file and of the -wal that bear their names now."""
         log = os.open(f'{self.path}-wal', os.O_RDONLY | os.O_CLOEXEC)
         if self._log is not None:
             os.close(self._log)
         self._log = log
         self._log_bytes = self._log_length()
+        self._file_bytes = os.stat(self.path).st_size
 
     def _log_length(self) -> int:
         """Return the length of the -wal in bytes.
@@ -399,6 +409,16 @@ class JournalDatabase:
         has cut it off in place, which SQLite does not notice: reopening tells the two apart.
         """
         return 0 if self._log is None else os.lseek(self._log, 0, os.SEEK_END)
+
+    def _file_is_cut(self) -> bool:
+        """Return whether the file is shorter than at the transaction before."""
+        try:
+            length = os.stat(self.path).st_size
+        except OSError:
+            return True  # gone: reopening says so
+        cut = length < self._file_bytes
+        self._file_bytes = max(length, self._file_bytes)
+        return cut
 
     def _log_in_place(self, files: tuple[int, ...]) -> bool:
         try:
