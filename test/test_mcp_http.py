@@ -147,6 +147,35 @@ async def test_a_page_of_another_origin_is_refused(tmp_path: Path, era: str) -> 
         assert (await knock(made, era, origin=f'http://127.0.0.1:{port}')).status_code == 200
 
 
+@pytest.mark.parametrize('path', ['/mcp', '/mcp/', '/metrics', '/', '/nothing?x=1'])
+async def test_whatever_the_path_another_host_or_origin_learns_nothing(
+    tmp_path: Path, path: str, token_file: Path
+) -> None:
+    settings = McpSettings(port=0, token_file=token_file)
+    async with rig(tmp_path, settings=settings) as made, httpx2.AsyncClient() as http:
+        url = made.server.url.removesuffix('/mcp') + path
+        for headers, status in (({'host': 'evil'}, 421), ({'origin': 'http://evil'}, 403)):
+            answer = await http.get(url, headers=headers)
+            assert answer.status_code == status
+            assert 'evil' not in answer.text
+            assert 'location' not in answer.headers
+        # No redirect, whose address would be made of what the request says.
+        assert (await http.get(url)).status_code == (401 if path == '/mcp' else 404)
+
+
+async def test_each_origin_is_looked_at_and_case_tells_no_hosts_apart(
+    tmp_path: Path, era: str
+) -> None:
+    async with rig(tmp_path) as made, httpx2.AsyncClient(timeout=BOUND_S) as http:
+        port, raw = made.server.port, RawClient(made.server.url, era, http, 'raw')
+        own, other = ('origin', f'http://127.0.0.1:{port}'), ('origin', 'http://evil.example')
+        for origins, status in (([own], 200), ([own, other], 403), ([other, own], 403)):
+            headers = [*raw.headers_for(opening(raw)).items(), *origins]
+            answer = await http.post(raw.url, json=opening(raw), headers=headers)
+            assert answer.status_code == status
+        assert (await knock(made, era, host=f'LocalHost:{port}')).status_code == 200
+
+
 async def test_where_all_addresses_are_listened_on_the_one_that_was_reached_is_a_host(
     tmp_path: Path, token_file: Path, era: str
 ) -> None:

@@ -18,6 +18,7 @@ from mcp import MCPError
 from mcp_rig import answer_of, BOUND_S, connected, ERAS, RawClient, Rig, rig
 import pytest
 
+from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.mcp_server import McpSettings
 from robot_agent_harness.mcp_server.argument_bounds import (
     DEPTH_MAX,
@@ -246,6 +247,46 @@ async def test_a_session_is_of_the_token_that_opened_it(tmp_path: Path, tokens: 
     ):
         raw.headers['authorization'] = f'Bearer {LOOKS}'
         assert (await ask(raw, 'list_places')).status_code == 404
+
+
+async def test_tokens_that_are_read_again_count_at_once_and_end_what_was_open_with_old_ones(
+    tmp_path: Path, tokens: Path, era: str
+) -> None:
+    async with (
+        rig(tmp_path, settings=McpSettings(port=0, token_file=tokens)) as made,
+        anyio.create_task_group() as group,
+        holder(made, era, LOOKS) as looks,
+        holder(made, era, ACTS) as acts,
+    ):
+        held: list[httpx2.Response] = []
+
+        async def hold() -> None:
+            held.append(await ask(acts, 'hold'))
+
+        group.start_soon(hold)
+        await asyncio.wait_for(made.gate.started.wait(), BOUND_S)
+        other = 'another-one-that-acts'
+        tokens.write_text(f'dashboard observe {LOOKS}\noperator observe,act {other}\n')
+        made.server.renew_tokens()
+        await made.until(lambda: held)  # its client hears no more; the call goes on
+        assert made.results() == []
+        assert (await acts.post(acts.request('tools/list', {}, 2))).status_code == 401
+        assert (await ask(looks, 'list_places')).status_code == 200
+        acts.headers['authorization'] = f'Bearer {other}'
+        assert (await acts.post(acts.request('tools/list', {}, 3))).status_code == 200
+        made.gate.go_on.set()
+        assert (await made.recorded_results(2))[-1]['status'] == 'completed'
+
+
+async def test_tokens_that_cannot_be_read_again_change_nothing(
+    tmp_path: Path, tokens: Path
+) -> None:
+    async with rig(tmp_path, settings=McpSettings(port=0, token_file=tokens)) as made:
+        tokens.write_text('two words\n')
+        with pytest.raises(ConfigurationError, match='ASCII'):
+            made.server.renew_tokens()
+        async with holder(made, ERAS[1], ACTS) as raw:
+            assert (await ask(raw, 'list_places')).status_code == 200
 
 
 async def test_a_token_of_the_environment_lets_in_and_is_needed(

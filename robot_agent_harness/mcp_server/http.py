@@ -10,7 +10,7 @@ go on in the dispatcher, which records their results.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 import contextlib
 import errno
 import logging
@@ -29,14 +29,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 import uvicorn
 
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.mcp_server.access import bracketed, guarded_app, HostRules
+from robot_agent_harness.mcp_server.access import (
+    bracketed,
+    guarded_app,
+    Holders,
+    HostGuard,
+    HostRules,
+)
 from robot_agent_harness.mcp_server.connection import (
     ConnectionBounds,
     guarded_connection,
     SECURITY_HEADERS,
 )
-from robot_agent_harness.mcp_server.pages import HostGuard
 from robot_agent_harness.mcp_server.settings import McpSettings
+from robot_agent_harness.mcp_server.tokens import Token
 from robot_agent_harness.mcp_server.unique_ids import UniqueIds
 from robot_agent_harness.redaction import Redactor
 
@@ -74,6 +80,7 @@ class HttpEndpoint:
         self._port = settings.port
         self._uvicorn: _Uvicorn | None = None
         self._exchanges: _Exchanges | None = None
+        self._holders = Holders(())
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -93,15 +100,12 @@ class HttpEndpoint:
         :raises ConfigurationError: the address cannot be used, or the token not be read.
         """
         settings = self._settings
-        tokens = settings.read_tokens()
-        for token in tokens:
-            self._redactor.know(token.secret)  # a client may say it where it is recorded
+        self._holders = Holders(self._read_tokens())
         listener = await _listening(settings.host, settings.port)
         self._port = listener.getsockname()[1]
         rules = HostRules(settings.host, self._port, loopback=settings.loopback_only)
         manager = StreamableHTTPSessionManager(
             self._server,
-            security_settings=rules.settings,
             max_request_body_size=settings.max_body_bytes,
             max_sessions=settings.max_sessions,
             session_idle_timeout=settings.session_idle_s,
@@ -111,12 +115,12 @@ class HttpEndpoint:
                 self._ids.guard(StreamableHTTPASGIApp(manager)), settings.max_body_bytes
             ),
             path=PATH,
-            tokens=tokens,
+            holders=self._holders,
             per_s=settings.max_requests_per_s,
-            pages={at: HostGuard(page, rules.settings) for at, page in self._pages.items()},
-            shell={at: HostGuard(page, rules.settings) for at, page in self._shell.items()},
+            pages=self._pages,
+            shell=self._shell,
         )
-        self._exchanges = _Exchanges(app, rules)
+        self._exchanges = _Exchanges(HostGuard(app, rules), rules)
         self._uvicorn = _Uvicorn(self._exchanges, settings)
         self._task = asyncio.create_task(_serve(manager, self._uvicorn, listener), name='mcp http')
         self._task.add_done_callback(_report_failure)
@@ -127,9 +131,25 @@ class HttpEndpoint:
             ready.cancel()
         if self._task.done():
             self._task.result()
-        logger.info('MCP server at %s (%s)', self.url, 'token required' if tokens else 'no token')
+        needed = 'token required' if self._holders.known else 'no token'
+        logger.info('MCP server at %s (%s)', self.url, needed)
         if '/' in self._shell:
             logger.info('dashboard at %s/', self.url.removesuffix(PATH))
+
+    def renew_tokens(self) -> None:
+        """Read the tokens again while serving; what is under way with one that is gone, ends.
+
+        :raises ConfigurationError: they cannot be read; those that were read before stay good.
+        """
+        self._holders.renew(self._read_tokens())
+        if self._exchanges is not None:
+            self._exchanges.close_unless(self._holders.hold)
+
+    def _read_tokens(self) -> tuple[Token, ...]:
+        tokens = self._settings.read_tokens()
+        for token in tokens:
+            self._redactor.know(token.secret)  # a client may say it where it is recorded
+        return tokens
 
     async def stop(self) -> None:
         """End every stream and session and close the socket, within 2 s; once is enough."""
@@ -215,14 +235,19 @@ class _Exchanges:
     def __init__(self, app: ASGIApp, rules: HostRules) -> None:
         self._app = app
         self._rules = rules
-        self._open: set[anyio.CancelScope] = set()
+        self._open: dict[anyio.CancelScope, Scope] = {}
         self._closed = False
 
     def close(self) -> None:
         """End the open exchanges and refuse further ones."""
         self._closed = True
-        for scope in tuple(self._open):
-            scope.cancel()
+        self.close_unless(lambda _: False)
+
+    def close_unless(self, may_stay: Callable[[Scope], bool]) -> None:
+        """End the open exchanges whose requests may not stay."""
+        for cancel, scope in tuple(self._open.items()):
+            if not may_stay(scope):
+                cancel.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._rules.admit_own_address(scope)
@@ -230,11 +255,11 @@ class _Exchanges:
         with anyio.CancelScope() as cancel:
             if self._closed:
                 cancel.cancel()
-            self._open.add(cancel)
+            self._open[cancel] = scope
             try:
                 await self._app(scope, _Request(receive, cancel).receive, response.send)
             finally:
-                self._open.discard(cancel)
+                del self._open[cancel]
         if cancel.cancelled_caught:
             await response.finish()
 

@@ -1,33 +1,16 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is served beside MCP under the same address, by the same rules: Host, Origin, token, rate.
-
-The SDK checks Host and Origin for its own endpoint; here they are checked for the others.
-"""
+"""What is served beside MCP under the same address and by the same rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 METRICS = '/metrics'
-
-
-class HostGuard:
-    """Refuses requests that name another host (421) or come from another site's page (403)."""
-
-    def __init__(self, app: ASGIApp, settings: TransportSecuritySettings) -> None:
-        self._app = app
-        self._rules = TransportSecurityMiddleware(settings)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or refuse it."""
-        refusal = await self._rules.validate_request(Request(scope, receive))
-        await (refusal or self._app)(scope, receive, send)
 
 
 class MetricsPage:

@@ -208,6 +208,13 @@ class McpServer:
         """
         await self._http.start()
 
+    def renew_tokens(self) -> None:
+        """Read the access tokens again while HTTP is served.
+
+        :raises ConfigurationError: they cannot be read; those that were read before stay good.
+        """
+        self._http.renew_tokens()
+
     async def stop(self) -> None:
         """Stop serving HTTP, within 2 s whatever is open."""
         await self._updates.close()

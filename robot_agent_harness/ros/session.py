@@ -133,15 +133,20 @@ class HarnessSession:
     async def activate(self) -> None:
         """Serve MCP, watch, and take physical work once what an earlier run left is closed.
 
+        MCP is served while inactive as well; then its access tokens are read again.
+
         :raises ConfigurationError: MCP cannot be served where the parameters say.
         """
         if self._recovery is None:
             # Begun first: what is open now is an earlier run's, and no client can add to it yet.
             # Once, and to its end whatever becomes of this activation: it cannot be done twice.
             self._recovery = asyncio.create_task(recover(self.core, self._left_open))
-        if self.mcp and self._mcp_transport == 'http' and not self._mcp_serving:
-            await self.mcp.start()
-            self._mcp_serving = True
+        if self.mcp and self._mcp_transport == 'http':
+            if self._mcp_serving:
+                self.mcp.renew_tokens()
+            else:
+                await self.mcp.start()
+                self._mcp_serving = True
         self.core.harness.start()
         self._why_not = 'recovering what an earlier run left open'
         # Not awaited: recovery asks the controller, and its answers come through the rclpy thread,
