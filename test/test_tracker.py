@@ -234,6 +234,22 @@ def test_a_goal_that_gives_feedback_after_its_outcome_is_cancelled_unless_its_re
     assert bench.nav2.cancel_requests == ([] if result else [action.action_id])
 
 
+@pytest.mark.parametrize('status', [0, 77, -3])
+def test_a_status_that_nobody_defines_is_no_acceptance(tmp_path: Path, status: int) -> None:
+    async def scenario() -> list[str]:
+        nav2 = ScriptableNav2(accept_after_s=None)
+        async with Bench(tmp_path / 'j.db', nav2=nav2, parameters=QUICK) as bench:
+            calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+            await asyncio.sleep(0.5)
+            nav2.status((nav2.own_goal, status))
+            result = await calling
+            action = await bench.outcome(result.data['action_id'])
+            assert action.outcome is not None
+            return [result.status.value, action.outcome.reason.value]
+
+    assert run_virtual(scenario()) == ['acceptance_unknown', 'acceptance_timeout']
+
+
 def test_a_goal_that_is_taken_late_stands_in_the_way_also_when_the_next_one_was_refused(
     tmp_path: Path,
 ) -> None:

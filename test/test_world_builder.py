@@ -90,6 +90,14 @@ def test_a_percentage_off_the_scale_is_invalid_and_names_the_parameter(percentag
     assert 'battery.percentage_scale' in battery.reason
 
 
+def test_a_battery_that_has_shown_another_scale_is_not_read_on_ours_when_it_runs_low():
+    rig = WorldRig()
+    for percentage, believed in ((1.02, False), (0.98, True), (3.0, False), (0.9, False)):
+        rig.battery(percentage)
+        assert (rig.capture().battery.usable is not None) is believed
+
+
+
 def test_an_unmeasured_percentage_is_invalid_and_an_unmeasured_voltage_is_absent():
     rig = WorldRig()
     rig.battery(math.nan)

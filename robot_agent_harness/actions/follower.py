@@ -246,8 +246,7 @@ class ActionFollower:
                 return False
             # The status topic or feedback of this very goal prove acceptance as well as the
             # response does, which may have been lost.
-            shown = heard.status is not None or bool(self.action.feedback)
-            if heard.response or shown or heard.result_ended:
+            if heard.accepted:
                 self.action = self.action.advance(ActionState.ACCEPTED)
                 self._board.put(self.action)
                 _resolve(self.acceptance, Acceptance.ACCEPTED)

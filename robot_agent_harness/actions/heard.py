@@ -60,9 +60,9 @@ class Heard:
 
     def take_status(self, status: int, now_ns: int) -> None:
         """Take in what the status topic lists for the goal."""
-        self.accepted_by = self.accepted_by or 'status'
         if status in ENDED_STATUSES:
             self.ends.add(status)
+            self.accepted_by = self.accepted_by or 'status'
         elif status in ACTIVE_STATUSES:
             self._shown(now_ns, 'status')
         if self.status not in ENDED_STATUSES and status != self.status:

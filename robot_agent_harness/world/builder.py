@@ -86,6 +86,9 @@ class WorldSnapshotBuilder:
         self._forgotten: ClockJump | None = None
         self._odometry: Sample[Odometry] | None = None
         self._battery: Sample[BatteryReading] | None = None
+        self._other_scale = False
+        """Whether a percentage was ever far beyond the scale: none is believed any more, since 1
+        of 100 looks like full on a scale of 1."""
         self._safety: Sample[bool] | None = None
         self._journey: JourneyTrack | None = None
         self._anomalies: deque[Anomaly] = deque(maxlen=MAX_PENDING_ANOMALIES)
@@ -116,6 +119,7 @@ class WorldSnapshotBuilder:
         """Take the newest battery reading in."""
         self._receive(sample)
         self._battery = sample
+        self._other_scale = self._other_scale or sample.value.percentage > 1.5 * self._scale
 
     def observe_emergency_stop(self, sample: Sample[bool]) -> None:
         """Take the newest state of the emergency stop in; True means stopped."""
@@ -219,6 +223,11 @@ class WorldSnapshotBuilder:
             defect = (
                 f'percentage {reading.percentage:g} is outside 0 to {self._scale:g}; '
                 'see parameter battery.percentage_scale'
+            )
+        elif self._other_scale:
+            defect = (
+                f'percentages far beyond {self._scale:g} came before, so {reading.percentage:g} '
+                'is of another scale; see parameter battery.percentage_scale'
             )
         battery = Battery(fraction, reading.charging, voltage)
         seen = self._battery_rules.observed(
