@@ -108,6 +108,12 @@ def test_annotations_are_true() -> None:
     assert told == {
         'navigate_to_pose': moves,
         'navigate_to_place': moves,
+        'navigate_through_poses': moves,
+        'spin': moves,
+        'back_up': moves,
+        'drive_on_heading': moves,
+        'dock': moves,
+        'undock': moves,
         'cancel_action': stops,
         'wait_for_action': looks,
         'get_action': looks,
