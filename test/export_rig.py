@@ -58,7 +58,7 @@ async def _mission(path: Path) -> None:
             'kind': 'mcp',
             'transport': 'http',
             'request_id': 7,
-            'session_id': 'session-1',
+            'session': 'session-1',
             'protocol_version': '2025-11-25',
         }
         done = await bench.call('navigate_to_pose', {'x': 5.0, 'y': 1.0}, client=client)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 import socket
 import time
@@ -15,11 +16,14 @@ from typing import Any
 import anyio
 import httpx2
 from mcp import MCPError
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp_rig import answer_of, BOUND_S, connected, ERAS, RawClient, Rig, rig
 import pytest
 
+from robot_agent_harness.assembly import Core
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.mcp_server import McpSettings
+from robot_agent_harness.mcp_server import McpSettings, unique_ids
 from robot_agent_harness.mcp_server.argument_bounds import (
     DEPTH_MAX,
     excess,
@@ -29,7 +33,12 @@ from robot_agent_harness.mcp_server.argument_bounds import (
 )
 from robot_agent_harness.mcp_server.connection import SECURITY_HEADERS
 from robot_agent_harness.mcp_server.rate import CLIENTS_KEPT, RateLimit
+from robot_agent_harness.mcp_server.requests import ID_MAX
 from robot_agent_harness.mcp_server.tokens import ENVIRONMENT_KEY
+from robot_agent_harness.mcp_server.unique_ids import UniqueIds
+from robot_agent_harness.skills.outputs import CallOutput
+from robot_agent_harness.skills.result import ResultStatus, ToolResult
+from robot_agent_harness.skills.skill import skill, SkillContext
 
 pytestmark = pytest.mark.anyio
 LOOKS, ACTS = 'the-one-that-looks', 'the-one-that-acts'
@@ -238,6 +247,117 @@ async def test_the_result_of_a_client_that_went_away_is_not_given_to_its_next_re
         with anyio.fail_after(BOUND_S):
             answer = await ask(raw, 'list_places')
         assert 'places' in answer_of(answer)['result']['structuredContent']
+
+
+async def test_who_names_the_session_of_another_token_is_in_the_way_of_none_of_its_ids(
+    tmp_path: Path, tokens: Path
+) -> None:
+    settings = McpSettings(port=0, token_file=tokens)
+    async with (
+        rig(tmp_path, settings=settings) as made,
+        holder(made, 'legacy', LOOKS) as raw,
+        holder(made, ERAS[1], ACTS) as intruder,
+    ):
+        intruder.headers['mcp-session-id'] = raw.headers['mcp-session-id']
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask, intruder, 'hold')
+            await asyncio.wait_for(made.gate.started.wait(), BOUND_S)
+            assert (await ask(raw, 'list_places')).status_code == 200
+            made.gate.go_on.set()
+
+
+@pytest.mark.parametrize(
+    ('subject', 'version', 'refused'),
+    [
+        ('a', '2025-11-25', True),
+        ('a', None, True),
+        ('b', '2025-11-25', False),
+        ('a', '2026-07-28', False),
+        ('a', 'anything', False),
+    ],
+)
+async def test_an_id_is_kept_for_its_token_session_and_era(
+    monkeypatch: pytest.MonkeyPatch, subject: str, version: str | None, refused: bool
+) -> None:
+    monkeypatch.setattr(unique_ids, 'GRACE_S', 0.01)
+    under_way, go_on, answers = asyncio.Event(), asyncio.Event(), []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        answers.append(scope['number'])
+        under_way.set()
+        await go_on.wait()
+
+    async def sent(message: Any) -> None:
+        if message['type'] == 'http.response.start':
+            answers.append(message['status'])
+            go_on.set()
+
+    async def body() -> Any:
+        return {'type': 'http.request', 'body': b'{"method": "tools/call", "id": 7}'}
+
+    def request(number: int, subject: str, version: str | None) -> Any:
+        user = AccessToken(token='', client_id=subject, subject=subject, scopes=[])
+        headers = {'mcp-session-id': 's', **({'mcp-protocol-version': version} if version else {})}
+        return {
+            'type': 'http',
+            'method': 'POST',
+            'number': number,
+            'user': AuthenticatedUser(user),
+            'headers': [(name.encode(), value.encode()) for name, value in headers.items()],
+        }
+
+    guarded = UniqueIds().guard(app)
+    with anyio.fail_after(BOUND_S):
+        async with anyio.create_task_group() as group:
+            group.start_soon(guarded, request(1, 'a', '2025-11-25'), body, sent)
+            await under_way.wait()
+            under_way.clear()
+            group.start_soon(guarded, request(2, subject, version), body, sent)
+            if not refused:
+                await under_way.wait()
+                go_on.set()
+    assert answers == [1, 400 if refused else 2]
+
+
+async def test_the_journal_tells_sessions_apart_and_holds_no_id_that_speaks_for_one(
+    tmp_path: Path,
+) -> None:
+    async with (
+        rig(tmp_path) as made,
+        RawClient.connected(made, 'legacy') as one,
+        RawClient.connected(made, 'legacy') as other,
+    ):
+        for raw in (one, one, other):
+            await ask(raw, 'list_places')
+        first, again, second = (call['client']['session'] for call in made.calls())
+        assert first == again != second
+        recorded = made.journal.read_bytes().decode('latin-1')
+        assert one.headers['mcp-session-id'] not in recorded
+        assert other.headers['mcp-session-id'] not in recorded
+
+
+async def test_no_name_that_a_token_may_not_call_is_reached_by_a_longer_one(
+    tmp_path: Path, tokens: Path, era: str
+) -> None:
+    name = 'h' * ID_MAX
+
+    def add(core: Core) -> None:
+        async def acts(context: SkillContext) -> ToolResult:
+            """Act."""
+            return ToolResult(ResultStatus.COMPLETED, 'acted')
+
+        core.registry._skills[name] = replace(skill(output=CallOutput)(acts), name=name)
+
+    settings = McpSettings(port=0, token_file=tokens)
+    async with rig(tmp_path, settings=settings, wrap=add) as made:
+        async with holder(made, era, LOOKS) as raw:
+            assert (await ask(raw, name)).status_code == 403
+        for token in (LOOKS, ACTS):
+            async with holder(made, era, token) as raw:
+                for longer in (name + 'x', name + 'h' * ID_MAX):
+                    answer = answer_of(await ask(raw, longer))['result']['structuredContent']
+                    assert answer['status'] == 'unknown_tool'
+        assert all(len(call['name']) == ID_MAX and call['name'] != name for call in made.calls())
 
 
 async def test_a_session_is_of_the_token_that_opened_it(tmp_path: Path, tokens: Path) -> None:

@@ -17,7 +17,9 @@ from mcp_rig import answer_of, BOUND_S, connected, ERAS, RawClient, rig
 import pytest
 
 from robot_agent_harness.events import EventType
+from robot_agent_harness.mcp_server import clients, McpSettings
 from robot_agent_harness.mcp_server import progress as progress_module
+from robot_agent_harness.mcp_server.clients import CLIENTS_KEPT
 from robot_agent_harness.mcp_server.progress import Progress
 from robot_agent_harness.mcp_server.requests import DECISION_KEY
 
@@ -65,7 +67,7 @@ async def test_the_journal_says_which_client_called_and_never_with_what_token(
         assert recorded['client_name'] == 'tester'
         assert recorded['client_version'] == '1.2.3'
         assert recorded['protocol_version'] == ('2025-11-25' if era == 'legacy' else '2026-07-28')
-        assert ('session_id' in recorded) == (era == 'legacy')
+        assert ('session' in recorded) == (era == 'legacy')
         assert 'request_id' in recorded
 
 
@@ -251,7 +253,50 @@ async def test_a_client_without_a_name_or_session_is_bound_to_the_moment_of_its_
         first, second = made.calls()
         assert first['decision_snapshot_id'] is None
         assert second['decision_snapshot_id'] not in (None, 'snapshot-1')
-        assert 'session_id' not in second['client']
+        assert 'session' not in second['client']
+
+
+async def test_nobody_who_only_looks_makes_the_harness_forget_what_another_saw(
+    tmp_path: Path, era: str
+) -> None:
+    tokens = tmp_path / 'tokens'
+    tokens.write_text(f'dashboard observe {"l" * 32}\noperator observe,act {"a" * 32}\n')
+    tokens.chmod(0o600)
+    settings = McpSettings(port=0, token_file=tokens, max_requests_per_s=1e6)
+    async with (
+        rig(tmp_path, settings=settings) as made,
+        connected(made, era, token='a' * 32) as operator,
+    ):
+        looked = await operator.call_tool('get_world_snapshot', {})
+        headers = {'authorization': f'Bearer {"l" * 32}'}
+        async with RawClient.connected(made, ERAS[1], headers=headers) as raw:
+            for number in range(2 * CLIENTS_KEPT):
+                raw.info['name'] = str(number)
+                uri = {'uri': 'robot://world/latest'}
+                read = await raw.post(raw.request('resources/read', uri, number))
+                assert read.status_code == 200
+        await operator.call_tool('list_places', {})
+        call = made.calls()[-1]
+        assert call['decision_snapshot_id'] == looked.structured_content['snapshot_id']
+
+
+async def test_a_client_that_may_have_been_forgotten_must_look_again(
+    tmp_path: Path, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, 'CLIENTS_KEPT', 1)
+    async with (
+        rig(tmp_path) as made,
+        connected(made, era, name='a') as one,
+        connected(made, era, name='b') as two,
+    ):
+        await one.call_tool('get_world_snapshot', {})
+        await two.call_tool('get_world_snapshot', {})
+        refused = (await one.call_tool('navigate_to_pose', GOAL)).structured_content
+        assert refused['status'] == 'precondition_changed'
+        assert made.nav2.sent == []
+        # The refusal has shown it the world.
+        again = (await one.call_tool('navigate_to_pose', GOAL)).structured_content
+        assert again['status'] == 'accepted'
 
 
 async def test_a_call_that_names_an_unknown_snapshot_is_refused(tmp_path: Path, era: str) -> None:

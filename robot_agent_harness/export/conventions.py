@@ -114,7 +114,7 @@ def of_call(payload: Payload) -> Attributes:
         request_id = client.get('request_id')
         told |= {
             'mcp.method.name': 'tools/call',
-            'mcp.session.id': client.get('session_id'),
+            'mcp.session.id': client.get('session'),
             'mcp.protocol.version': client.get('protocol_version'),
             'jsonrpc.request.id': None if request_id is None else str(request_id),
             **TRANSPORTS.get(str(client.get('transport')), {}),

@@ -5,13 +5,18 @@
 A decision is bound to what the client had seen (CONTRACT, "MCP"). A client is known by its MCP
 session; revision 2026-07-28 has no sessions, there it is the access token together with the client
 info. JSON-RPC ids are recorded, never used to tell anything apart: clients reuse them.
+
+What is remembered is bounded for each access token on its own, since names and sessions cost their
+holder nothing: nobody can make the harness forget what the holder of another token has seen. And
+forgetting refuses, it does not permit: once a client of a token was forgotten, any client of it
+that is not known may have been that one.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 import json
 from typing import Any
 
@@ -20,21 +25,37 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.types import Implementation
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import Request
+from starlette.types import Scope
 
 from robot_agent_harness.world.store import SnapshotStore
 
 SESSION_HEADER = 'mcp-session-id'
-CLIENTS_KEPT = 1024
-"""For how many clients the newest snapshot is remembered; one that is forgotten counts as new."""
+CLIENTS_KEPT = 256
+"""For how many clients of one token the newest snapshot is remembered."""
+FORGOTTEN = 'forgotten'
+"""The id that a call is bound to whose client may have been forgotten: of no snapshot, so that
+nothing is sent."""
+SESSION_DIGITS = 16
+"""Hexadecimal digits that are recorded of a session id's digest."""
 TEXT_MAX = 128
 """What is recorded of a text that a client chose, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientKey:
+    """What tells a client from others."""
+
+    subject: str | None
+    """Whose access token it uses; None without one."""
+    client: tuple[str, ...]
+    """Its session, or its name and version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The client behind one request."""
 
-    key: Hashable | None
+    key: ClientKey | None
     """Tells this client from others; None if nothing does."""
     record: dict[str, Any]
     """What the journal keeps of it; never a token."""
@@ -48,23 +69,21 @@ class Caller:
 def identify(context: ServerRequestContext[Any, Any]) -> Caller:
     """Say who sent this request."""
     info = context.session.client_params.client_info if context.session.client_params else None
-    subject = scopes = session_id = None
-    modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+    scopes = None
+    session_id = session_of(context)
     if isinstance(context.request, Request):
-        user = context.request.scope.get('user')
-        if isinstance(user, AuthenticatedUser):
-            subject, scopes = user.access_token.subject, list(user.access_token.scopes)
-        if not modern:
-            # Of this era the transport has checked the header; in the other anybody may write one.
-            session_id = context.request.headers.get(SESSION_HEADER)
+        subject = subject_of(context.request.scope)
+        if subject is not None:
+            scopes = list(context.request.scope['user'].access_token.scopes)
         key = _key(session_id, subject, info)
     else:
-        key = 'stdio'
+        subject, key = None, ClientKey(None, ('stdio',))
     record = {
         'kind': 'mcp',
         'transport': 'http' if isinstance(context.request, Request) else 'stdio',
         'request_id': _cut(context.request_id),
-        'session_id': session_id,
+        # Whoever may look reads this, and the id itself speaks for its session.
+        'session': _digest(session_id) if session_id is not None else None,
         'client_name': _cut(info.name) if info else None,
         'client_version': _cut(info.version) if info else None,
         'protocol_version': context.protocol_version,
@@ -74,16 +93,47 @@ def identify(context: ServerRequestContext[Any, Any]) -> Caller:
     return Caller(key, {name: value for name, value in record.items() if value is not None})
 
 
+def subject_of(scope: Scope) -> str | None:
+    """Return whose access token a request carries; None where none is asked for."""
+    user = scope.get('user')
+    return user.access_token.subject if isinstance(user, AuthenticatedUser) else None
+
+
+def session_of(context: ServerRequestContext[Any, Any]) -> str | None:
+    """Return the session of a request; None of 2026-07-28, where anybody may write the header.
+
+    In the other revisions the transport has held the header against the token by now.
+    """
+    if not isinstance(context.request, Request):
+        return None
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return None
+    return context.request.headers.get(SESSION_HEADER)
+
+
 def _key(
     session_id: str | None, subject: str | None, info: Implementation | None
-) -> Hashable | None:
+) -> ClientKey | None:
     if session_id is not None:
-        return ('session', session_id)
-    return None if info is None else ('client', subject, info.name, info.version)
+        return ClientKey(subject, ('session', session_id))
+    return None if info is None else ClientKey(subject, ('client', info.name, info.version))
+
+
+def _digest(session_id: str) -> str:
+    return sha256(session_id.encode()).hexdigest()[:SESSION_DIGITS]
 
 
 def _cut(value: Any) -> Any:
     return value[:TEXT_MAX] if isinstance(value, str) else value
+
+
+@dataclass(slots=True)
+class _OfToken:
+    """What the clients of one token were given."""
+
+    newest: OrderedDict[ClientKey, tuple[int, str]] = field(default_factory=OrderedDict)
+    forgot: bool = False
+    """Whether more clients were known once than are now."""
 
 
 class GivenSnapshots:
@@ -91,9 +141,9 @@ class GivenSnapshots:
 
     def __init__(self, store: SnapshotStore) -> None:
         self._store = store
-        self._newest: OrderedDict[Hashable, tuple[int, str]] = OrderedDict()
+        self._tokens: dict[str | None, _OfToken] = {}
 
-    def note(self, key: Hashable | None, snapshot_id: str) -> None:
+    def note(self, key: ClientKey | None, snapshot_id: str) -> None:
         """Remember that this client has seen a snapshot.
 
         One older than before changes nothing, and so does one that is no longer known: a repeated
@@ -102,15 +152,25 @@ class GivenSnapshots:
         snapshot = self._store.get(snapshot_id)
         if key is None or snapshot is None:
             return
+        token = self._tokens.setdefault(key.subject, _OfToken())
         captured_ns = snapshot.captured_monotonic_ns
-        known = self._newest.get(key)
+        known = token.newest.get(key)
         if known is None or captured_ns >= known[0]:
-            self._newest[key] = (captured_ns, snapshot_id)
-        self._newest.move_to_end(key)
-        while len(self._newest) > CLIENTS_KEPT:
-            self._newest.popitem(last=False)
+            token.newest[key] = (captured_ns, snapshot_id)
+        token.newest.move_to_end(key)
+        while len(token.newest) > CLIENTS_KEPT:
+            token.newest.popitem(last=False)
+            token.forgot = True
 
-    def newest(self, key: Hashable | None) -> str | None:
-        """Return the id of the newest snapshot that this client was given."""
-        known = self._newest.get(key) if key is not None else None
-        return known[1] if known else None
+    def newest(self, key: ClientKey | None) -> str | None:
+        """Return the id of the newest snapshot that this client was given.
+
+        None if it was given none; `FORGOTTEN` if that cannot be said any more.
+        """
+        token = self._tokens.get(key.subject) if key is not None else None
+        if key is None or token is None:
+            return None
+        known = token.newest.get(key)
+        if known is not None:
+            return known[1]
+        return FORGOTTEN if token.forgot else None

@@ -62,6 +62,14 @@ def arguments_of(params: CallToolRequestParams) -> tuple[Any, str | None]:
     return arguments, None
 
 
+def tool_name(asked: str) -> str:
+    """Return the name that a call is judged, recorded and carried out under.
+
+    One that is too long is cut so that it is no tool's: never to the name of another tool.
+    """
+    return asked if len(asked) <= ID_MAX else f'{asked[: ID_MAX - 1]}…'
+
+
 def named_in_meta(meta: Mapping[str, Any], key: str) -> tuple[str | None, str | None]:
     """Return the text that the request gives under a key, and what is wrong with it, if so."""
     named = meta.get(key)

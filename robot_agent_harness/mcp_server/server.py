@@ -55,9 +55,9 @@ from robot_agent_harness.mcp_server.requests import (
     admit_unusable_arguments,
     arguments_of,
     DECISION_KEY,
-    ID_MAX,
     IDEMPOTENCY_KEY,
     named_in_meta,
+    tool_name,
 )
 from robot_agent_harness.mcp_server.resources import JSON_TYPE, LATEST, Resources, TEMPLATES
 from robot_agent_harness.mcp_server.scopes import may_act, require_act
@@ -248,14 +248,15 @@ class McpServer:
         return ListToolsResult(tools=[t for t in self._tools.tools if t.name not in self._acting])
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        if params.name in self._acting:
-            require_act(context, params.name)
+        name = tool_name(params.name)
+        if name in self._acting:
+            require_act(context, name)
         caller = identify(context)
         meta = context.meta or {}
         decision_id, bad_decision = named_in_meta(meta, DECISION_KEY)
         key, bad_key = named_in_meta(meta, IDEMPOTENCY_KEY)
         arguments, problem = arguments_of(params)
-        mark = {MARK: True} if self._tasks.wanted(context, params.name) else {}
+        mark = {MARK: True} if self._tasks.wanted(context, name) else {}
         call = CallContext(
             client={**caller.record, **mark},
             mission_id=self._mission_id(),
@@ -264,7 +265,7 @@ class McpServer:
             idempotency=IdempotencyKey(caller.owner, key) if key is not None else None,
             progress=Progress.of(context),
         )
-        result = await self._dispatcher.call(params.name[:ID_MAX], arguments, call)
+        result = await self._dispatcher.call(name, arguments, call)
         self._note(context, result)
         return call_result(result, max_text_bytes=self._settings.max_text_bytes)
 

@@ -6,7 +6,10 @@ The SDK sends a result to whoever asked last under its id: a second request woul
 first one's result, and the first would wait without end. Ids must be unique in a session (MCP
 2025-11-25, "Requests"); a request that repeats one under way is refused. An id whose request is
 done may come again, as it does with some clients. Revision 2026-07-28 has a response of its own
-for each request, and no such trap.
+for each request, and no such trap; there a session header says nothing and is not heeded.
+
+A session header is anybody's to write until the SDK holds it against the token. So ids are kept
+for token and session together: who names another one's session is in the way of nobody.
 """
 
 from __future__ import annotations
@@ -18,22 +21,24 @@ from typing import Any
 import anyio
 from mcp.server import ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.types import INVALID_REQUEST
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 import pydantic_core
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from robot_agent_harness.mcp_server.clients import SESSION_HEADER
+from robot_agent_harness.mcp_server.clients import SESSION_HEADER, session_of, subject_of
 
 GRACE_S = 1.0
 """How long a request waits for its id: the end of an exchange is behind the result that a client
 has seen, and may go on from."""
 ROUTED_S = 0.5
 """How long the SDK may take to find that nobody waits for a result: a few rounds of the loop."""
-_Key = tuple[str, str]
-"""A session, and an id as the SDK compares them: 1 and "1" are the same."""
+_Key = tuple[str | None, str, str]
+"""Whose token, a session, and an id as the SDK compares them: 1 and "1" are the same."""
 
 
 @dataclass(slots=True)
@@ -57,11 +62,10 @@ class UniqueIds:
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
         """Keep an id while its request is handled; a middleware of the SDK's server."""
-        request = ctx.request
-        session = request.headers.get(SESSION_HEADER) if isinstance(request, Request) else None
-        if session is None or ctx.request_id is None:
+        request, session = ctx.request, session_of(ctx)
+        if not isinstance(request, Request) or session is None or ctx.request_id is None:
             return await call_next(ctx)
-        key = session, str(ctx.request_id)
+        key = subject_of(request.scope), session, str(ctx.request_id)
         use = self._take(key)
         try:
             return await call_next(ctx)
@@ -75,13 +79,13 @@ class UniqueIds:
         """Return the app, to which no id under way comes again. Takes each body in one message."""
 
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-            session = Headers(scope=scope).get(SESSION_HEADER)
+            session = _session(scope)
             if scope['method'] != 'POST' or session is None:
                 await app(scope, receive, send)
                 return
             first = await receive()
             request_id = _id_of(first.get('body', b''))
-            key = session, str(request_id)
+            key = subject_of(scope), session, str(request_id)
             if request_id is None:
                 await app(scope, _replay(first, receive), send)
                 return
@@ -109,6 +113,15 @@ class UniqueIds:
         if not use.users:
             del self._under_way[key]
             use.over.set()
+
+
+def _session(scope: Scope) -> str | None:
+    """Return the session that a request names, where the SDK will take it for one of a session."""
+    headers = Headers(scope=scope)
+    version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
+    if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        return None
+    return headers.get(SESSION_HEADER)
 
 
 def _id_of(body: bytes) -> int | str | None:
