@@ -2680,6 +2680,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             'which token files are taken',
             (
                 'test_loopback_is_recognised',
+                'test_nothing_else_counts_beside_a_token_alone_and_is_refused',
+                'test_a_token_that_could_be_guessed_is_refused',
                 'test_no_file_is_no_token_on_loopback',
                 'test_a_file_without_a_token_is_refused',
                 'test_a_token_that_no_header_can_carry_is_refused_without_repeating_it',

@@ -35,11 +35,36 @@ def test_everything_else_counts_as_reachable(host: str) -> None:
 
 
 def test_the_token_is_the_first_line(tmp_path: Path) -> None:
-    path = written(tmp_path / 'token', '  abc-123 \nnot this\n')
+    path = written(tmp_path / 'token', '  abcdef-123456789 \n\n# of the lab\n')
     for host in ('127.0.0.1', '0.0.0.0'):
         (token,) = McpSettings(host=host, token_file=path).read_tokens()
-        assert (token.name, token.secret) == ('mcp.token_file', 'abc-123')
+        assert (token.name, token.secret) == ('mcp.token_file', 'abcdef-123456789')
         assert token.scopes == ('observe', 'act')
+
+
+@pytest.mark.parametrize(
+    'line', ['dashboard observe hidden-and-long-enough', 'another-one', 'x y']
+)
+def test_nothing_else_counts_beside_a_token_alone_and_is_refused(
+    tmp_path: Path, line: str
+) -> None:
+    path = written(tmp_path / 'tokens', f'mine-and-mine-alone\n\n# more\n{line}\n')
+    with pytest.raises(ConfigurationError, match=rf'mcp\.token_file {path}: line 4: ') as caught:
+        McpSettings(token_file=path).read_tokens()
+    assert line not in str(caught.value)
+    assert 'mine-and-mine-alone' not in str(caught.value)
+
+
+@pytest.mark.parametrize('secret', ['x', 'a' * 15])
+def test_a_token_that_could_be_guessed_is_refused(
+    tmp_path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / 'token', f'{secret}\n')
+    with pytest.raises(ConfigurationError, match='at least 16 characters .* openssl rand -hex 32'):
+        McpSettings(token_file=path).read_tokens()
+    monkeypatch.setenv(ENVIRONMENT_KEY, secret)
+    with pytest.raises(ConfigurationError, match='at least 16 characters'):
+        McpSettings().read_tokens()
 
 
 def test_no_file_is_no_token_on_loopback() -> None:
@@ -89,15 +114,15 @@ def test_several_tokens_have_names_and_scopes(tmp_path: Path) -> None:
     path = written(
         tmp_path / 'tokens',
         '# who        may           with\n'
-        'dashboard    observe       aaa\n\n'
-        'operator     observe,act   bbb\n',
+        'dashboard    observe       aaaaaaaaaaaaaaaa\n\n'
+        'operator     observe,act   bbbbbbbbbbbbbbbb\n',
     )
     tokens = McpSettings(token_file=path).read_tokens()
     assert [(token.name, token.scopes, token.secret) for token in tokens] == [
-        ('dashboard', ('observe',), 'aaa'),
-        ('operator', ('observe', 'act'), 'bbb'),
+        ('dashboard', ('observe',), 'a' * 16),
+        ('operator', ('observe', 'act'), 'b' * 16),
     ]
-    assert 'aaa' not in repr(tokens)
+    assert 'aaaa' not in repr(tokens)
 
 
 @pytest.mark.parametrize(
@@ -108,21 +133,22 @@ def test_several_tokens_have_names_and_scopes(tmp_path: Path) -> None:
         ('b fly hidden', 'observe,act'),
         ('b observe, hidden', 'observe,act'),
         ('b act hidden', 'observe,act'),
-        ('a observe hidden', 'the name a is there already'),
-        ('b observe mine-alone', 'its token is there already'),
+        ('a observe hidden-too-as-it-is', 'the name a is there already'),
+        ('b observe mine-and-mine-alone', 'its token is there already'),
         (f'{"b" * 65} observe hidden', 'name is longer than 64'),
         ('b observe h\u00efdden', 'ASCII'),
+        ('b observe hidden', 'at least 16 characters (this one has 6)'),
     ],
 )
 def test_a_line_that_cannot_be_meant_is_refused_by_its_number(
     tmp_path: Path, line: str, why: str
 ) -> None:
-    path = written(tmp_path / 'tokens', f'a observe,act mine-alone\n{line}\n')
+    path = written(tmp_path / 'tokens', f'a observe,act mine-and-mine-alone\n{line}\n')
     with pytest.raises(ConfigurationError, match=rf'mcp\.token_file {path}: line 2: ') as caught:
         McpSettings(token_file=path).read_tokens()
     assert why in str(caught.value)
     assert 'hidden' not in str(caught.value)
-    assert 'mine-alone' not in str(caught.value)
+    assert 'mine-and-mine-alone' not in str(caught.value)
 
 
 def test_a_file_of_comments_holds_no_token(tmp_path: Path) -> None:
@@ -132,9 +158,9 @@ def test_a_file_of_comments_holds_no_token(tmp_path: Path) -> None:
 
 
 def test_the_environment_may_hold_the_token_instead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(ENVIRONMENT_KEY, ' abc ')
+    monkeypatch.setenv(ENVIRONMENT_KEY, ' abcdef-123456789 ')
     (token,) = McpSettings(host='0.0.0.0').read_tokens()
-    assert (token.name, token.secret) == (ENVIRONMENT_KEY, 'abc')
+    assert (token.name, token.secret) == (ENVIRONMENT_KEY, 'abcdef-123456789')
     assert token.scopes == ('observe', 'act')
     monkeypatch.setenv(ENVIRONMENT_KEY, 'not hidden')
     with pytest.raises(ConfigurationError, match=ENVIRONMENT_KEY) as caught:

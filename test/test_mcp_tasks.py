@@ -384,8 +384,8 @@ async def test_results_of_tasks_are_asked_for_with_get_only(tmp_path: Path) -> N
 
 
 TOKENS = """\
-alice observe,act alice-0123456789
-bob observe,act bob-0123456789
+alice observe,act alice-0123456789abcdef
+bob observe,act bob-0123456789abcdef
 carol observe carol-0123456789
 """
 

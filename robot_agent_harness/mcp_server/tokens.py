@@ -3,12 +3,13 @@
 """Access tokens, and what the holder of each may do.
 
 A file holds either one token, alone on its first line, which may do everything; or one token a
-line, as `NAME SCOPES TOKEN`, with empty lines and lines that begin with # between them.
+line, as `NAME SCOPES TOKEN`. Empty lines and lines that begin with # may stand after the first
+token, and in the second case before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 import stat
@@ -22,6 +23,9 @@ ENVIRONMENT_KEY = 'ROBOT_AGENT_HARNESS_MCP_TOKEN'
 FILE_PARAMETER = 'mcp.token_file'
 NAME_MAX = 64
 """Longest name of a token, in characters."""
+SECRET_MIN = 16
+"""Shortest token, in characters: a shorter one could be guessed, and could not be told from other
+text where secrets are replaced."""
 _FORM = 'a line is NAME SCOPES TOKEN, with SCOPES observe or observe,act'
 
 
@@ -74,16 +78,27 @@ def _of_file(path: Path) -> tuple[Token, ...]:
         raise ConfigurationError(f'{FILE_PARAMETER} {path}: its first line holds no token')
     if len(lines[0].split()) == 1 and not lines[0].lstrip().startswith('#'):
         where = f'{FILE_PARAMETER} {path}: the first line, a'
-        return (_token(FILE_PARAMETER, ALL_SCOPES, lines[0].strip(), where),)
+        token = _token(FILE_PARAMETER, ALL_SCOPES, lines[0].strip(), where)
+        for number, _ in _entries(lines[1:], 2):
+            raise ConfigurationError(
+                f'{FILE_PARAMETER} {path}: line {number}: the token alone on the first line may do'
+                f' everything, and nothing else counts beside it; to have several, {_FORM}'
+            )
+        return (token,)
     tokens: list[Token] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.lstrip().startswith('#'):
-            continue
+    for number, line in _entries(lines, 1):
         tokens.append(_of_line(line, f'{FILE_PARAMETER} {path}: line {number}'))
         _check_unlike(tokens, f'{FILE_PARAMETER} {path}: line {number}')
     if not tokens:
         raise ConfigurationError(f'{FILE_PARAMETER} {path}: it holds no token')
     return tuple(tokens)
+
+
+def _entries(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines that say something, with their numbers."""
+    for number, line in enumerate(lines, first):
+        if line.strip() and not line.lstrip().startswith('#'):
+            yield number, line
 
 
 def _of_line(line: str, where: str) -> Token:
@@ -103,6 +118,11 @@ def _token(name: str, scopes: tuple[str, ...], secret: str, where: str) -> Token
     if not secret.isascii() or not secret.isprintable() or ' ' in secret:
         # RFC 6750 section 2.1; anything else cannot arrive in a header as it was written.
         raise ConfigurationError(f'{where} token is ASCII without spaces (this one is not)')
+    if len(secret) < SECRET_MIN:
+        raise ConfigurationError(
+            f'{where} token has at least {SECRET_MIN} characters (this one has {len(secret)});'
+            ' openssl rand -hex 32 makes one'
+        )
     return Token(name, scopes, secret)
 
 
