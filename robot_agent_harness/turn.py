@@ -174,7 +174,7 @@ class TurnTaker:
                 metadata=self._metadata(mission, trigger),
                 force_tool=forced,
             )
-            if mission.settings.spent(mission):
+            if mission.settings.spent(mission) or self._canceled.is_set():
                 return TurnResult()
             decision = await self._asker.decide(request, mission, correlation)
             messages.append(AssistantMessage(decision))

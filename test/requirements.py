@@ -107,6 +107,9 @@ _DESIGN = (
             'test_dds_controller.py::test_with_a_state_that_cannot_be_believed_no_goal_is_sent',
             'test_tracker.py::test_a_goal_that_was_never_seen_to_be_taken_is_not_denied_away',
             'test_harness.py::test_no_goal_goes_out_after_the_model_has_ended_the_mission',
+            'test_harness.py::test_no_goal_leaves_after_its_mission_was_called_off',
+            'test_harness.py'
+            '::test_a_goal_whose_turn_comes_after_a_cancel_is_told_that_the_mission_is_over',
         ),
         _clause(
             'INV-5',
@@ -276,6 +279,8 @@ _DESIGN = (
             'PIECE-14',
             'A mission ends by evidence, not by claim.',
             'test_harness.py::test_a_claim_of_success_is_judged_by_the_action_that_ended_last',
+            'test_harness.py'
+            '::test_a_claim_is_not_supported_where_the_newest_decision_was_not_carried_out',
             'test_harness.py::test_a_claim_that_nothing_supports_is_not_believed',
             'test_harness.py::test_a_mission_without_any_action_cannot_be_verified',
             'test_harness.py::test_a_mission_cannot_be_finished_under_a_running_action',
@@ -565,6 +570,8 @@ _DESIGN = (
             'test_node_lifecycle.py'
             '::test_a_goal_is_left_alone_at_the_end_where_that_is_configured',
             'test_harness.py::test_cancelling_a_mission_cancels_its_action_and_asks_no_more',
+            'test_harness.py'
+            '::test_a_cancel_at_the_end_of_a_mission_is_repeated_until_the_goal_ends',
         ),
         _clause(
             'DEC-21',
@@ -2226,6 +2233,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             'closer looks at how missions end',
             (
                 'test_a_client_that_raises_anything_could_not_be_asked_and_that_is_on_record',
+                'test_a_client_that_raises_what_is_no_exception_ends_its_mission_and_nothing_else',
+                'test_a_planner_that_raises_what_is_no_exception_ends_its_mission_and_nothing_else',
                 'test_a_fault_of_ours_ends_the_mission_and_its_action',
             ),
         ),

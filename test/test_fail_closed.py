@@ -252,6 +252,8 @@ async def odd(context: SkillContext, how: str) -> ToolResult:
     """Do what no skill should."""
     if how == 'exits':
         raise SystemExit(3)
+    if how == 'ends':
+        raise GeneratorExit
     if how == 'cancels':
         raise asyncio.CancelledError
     if how == 'recurses':
@@ -297,6 +299,8 @@ def lunge(context: GoalContext, how: str) -> dict[str, Any]:
     """Raise where the goal should come from."""
     if how == 'exits':
         raise SystemExit(3)
+    if how == 'ends':
+        raise GeneratorExit
     if how == 'returns':
         return None  # type: ignore[return-value]
     raise ZeroDivisionError('secret detail')
@@ -328,7 +332,7 @@ def test_a_skill_that_never_returns_blocks_neither_others_nor_the_end(tmp_path: 
     assert check_journal(tmp_path / 'j.db') == []
 
 
-@pytest.mark.parametrize('how', ['exits', 'cancels', 'recurses', *RETURNED])
+@pytest.mark.parametrize('how', ['exits', 'ends', 'cancels', 'recurses', *RETURNED])
 def test_whatever_a_skill_does_its_call_gets_one_result_that_is_json(
     how: str, tmp_path: Path
 ) -> None:
@@ -347,7 +351,16 @@ def test_whatever_a_skill_does_its_call_gets_one_result_that_is_json(
     )
     assert recorded == result.structured
     assert recorded['status'] == result.status.value
-    unusable = {'exits', 'cancels', 'recurses', 'nothing', 'a dict', 'no data', 'no message'}
+    unusable = {
+        'exits',
+        'ends',
+        'cancels',
+        'recurses',
+        'nothing',
+        'a dict',
+        'no data',
+        'no message',
+    }
     assert result.is_error is (how in unusable)
     if how == 'its own status':
         assert result.data == {'status_': 'accepted', 'message_': 'mine'}
@@ -355,7 +368,7 @@ def test_whatever_a_skill_does_its_call_gets_one_result_that_is_json(
         assert result.data == {'x': 'a\x00b\\udc80c', '\\udc81': 'ü😀'}
 
 
-@pytest.mark.parametrize('how', ['raises', 'exits', 'returns'])
+@pytest.mark.parametrize('how', ['raises', 'exits', 'ends', 'returns'])
 def test_a_skill_that_finds_no_goal_moves_nothing(how: str, tmp_path: Path) -> None:
     async def scenario() -> ToolResult:
         async with Bench(tmp_path / 'j.db') as bench:
@@ -380,7 +393,9 @@ class _Raises:
         raise self.error
 
 
-@pytest.mark.parametrize('error', [ValueError('no'), SystemExit(3), RecursionError('deep')])
+@pytest.mark.parametrize(
+    'error', [ValueError('no'), SystemExit(3), GeneratorExit(), RecursionError('deep')]
+)
 def test_a_verifier_that_raises_has_shown_nothing(error: BaseException, tmp_path: Path) -> None:
     async def scenario() -> tuple[str, str]:
         async with Bench(tmp_path / 'j.db') as bench:

@@ -20,6 +20,7 @@ from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.llm.client import Decision, ModelRequest, UserMessage
+from robot_agent_harness.llm.planner import Prompt, Situation
 from robot_agent_harness.mission import MissionOutcome, MissionReport
 from robot_agent_harness.testing import (
     Bench,
@@ -31,6 +32,7 @@ from robot_agent_harness.testing import (
     text,
 )
 from robot_agent_harness.testing.scripted_model import RecordingScriptedClient
+from robot_agent_harness.world import WorldState
 from robot_agent_harness.world.salient import Salient
 
 INTENT = {'purpose': 'look there', 'expected_outcome': 'the robot stands there'}
@@ -139,11 +141,13 @@ def test_one_managed_action_a_decision_the_second_gets_its_own_result(tmp_path: 
     )
     rig = Rig(tmp_path, both, FINISH)
     rig.run()
-    assert rig.statuses[:2] in (
-        ['accepted', 'one_managed_action_per_step'],
-        ['one_managed_action_per_step', 'accepted'],
-    )
+    assert rig.statuses[:2] == ['accepted', 'one_managed_action_per_step']
+    assert 'see what becomes of the first one' in _messages(rig)[1]
     assert len(rig.nav2.sent) == 1
+
+
+def _messages(rig: Rig) -> list[str]:
+    return [result['structured']['message'] for result in rig.of('TOOL_RESULT_RECORDED')]
 
 
 def test_ordinary_tools_are_answered_within_the_turn(tmp_path: Path) -> None:
@@ -192,6 +196,117 @@ def test_cancelling_a_mission_cancels_its_action_and_asks_no_more(tmp_path: Path
     assert rig.nav2.cancel_requests == [rig.nav2.own_goal]
     assert rig.of('ROBOT_ACTION_OUTCOME')[0]['reason'] == 'canceled'
     assert len(rig.model.requests) == 1
+
+
+def test_a_goal_whose_turn_comes_after_a_cancel_is_told_that_the_mission_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look_and_go = response(
+        calls=[
+            {'name': 'list_places', 'arguments': {}},
+            {'name': 'navigate_to_pose', 'arguments': {'x': 1.0, 'y': 0.0, **INTENT}},
+        ]
+    )
+    rig = Rig(tmp_path, look_and_go)
+
+    async def cancel(bench: Bench) -> None:
+        dispatcher = bench.core.dispatcher
+        monkeypatch.setattr(dispatcher, '_journal', _SlowJournal(dispatcher._journal))
+        await asyncio.sleep(0.4)
+        bench.core.harness.cancel_mission()
+
+    assert rig.run(cancel).reason == 'canceled'
+    assert len(rig.model.requests) == 1
+    told = dict(zip(rig.statuses, _messages(rig), strict=True))  # one of each
+    assert 'the mission is over' in told['one_managed_action_per_step']
+    assert rig.nav2.sent == []
+
+
+@pytest.mark.parametrize('waits_for', ['discovery', 'the disk'])
+@pytest.mark.parametrize('end', ['canceled', 'max_wall_time', 'interrupted'])
+def test_no_goal_leaves_after_its_mission_was_called_off(
+    end: str, waits_for: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = {'mission.max_wall_time_s': 0.5} if end == 'max_wall_time' else {}
+    rig = Rig(tmp_path, go(1.0), **limit)
+
+    async def call_off(bench: Bench) -> None:
+        if waits_for == 'discovery':
+            bench.nav2.set_reachable(False)
+        else:
+            starter = bench.core.starter
+            monkeypatch.setattr(starter, '_journal', _SlowJournal(starter._journal))
+        await asyncio.sleep(0.5)
+        assert rig.nav2.sent == []
+        if end != 'max_wall_time':
+            bench.core.harness.cancel_mission(end)
+        await asyncio.sleep(0.2)
+        bench.nav2.set_reachable(True)
+
+    assert rig.run(call_off).reason == end
+    assert rig.nav2.sent == []
+    assert rig.statuses == ['interrupted']
+    assert len(rig.of('TOOL_CALL_WITHDRAWN')) == 1
+    assert all(o['evidence']['goal_sent'] is False for o in rig.of('ROBOT_ACTION_OUTCOME'))
+
+
+class _SlowJournal:
+    """Takes most of a second for what has to be on disk before a goal leaves."""
+
+    def __init__(self, journal: Any) -> None:
+        self._journal = journal
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+    async def append(self, *entries: Any) -> Any:
+        await asyncio.sleep(0.8)
+        return await self._journal.append(*entries)
+
+
+@pytest.mark.parametrize('code', [None, 1], ids=['lost', 'refused'])
+def test_a_cancel_at_the_end_of_a_mission_is_repeated_until_the_goal_ends(
+    code: int | None, tmp_path: Path
+) -> None:
+    async def scenario() -> tuple[MissionReport, list[float], str]:
+        loop = asyncio.get_running_loop()
+        nav2 = ArrivingNav2()
+        nav2.silent, nav2.cancel_code = True, code
+        asked: list[float] = []
+
+        async with Bench(tmp_path / 'j.db', model=scripted(go(9.0)), nav2=nav2) as bench:
+            mission = asyncio.create_task(bench.core.harness.run_mission('fetch', 'mission-a'))
+            await asyncio.sleep(1.0)
+            began = loop.time()
+
+            def cancel(goal_id: str, then: Callable[[str], None] = nav2.cancel) -> None:
+                asked.append(loop.time() - began)
+                then(goal_id)
+
+            nav2.cancel = cancel  # type: ignore[method-assign]
+            bench.core.harness.cancel_mission()
+            report = await mission
+            await asyncio.sleep(10.0)
+            nav2.status((nav2.own_goal, GoalStatus.CANCELING))  # heard at last
+            heard = len(asked)
+            await asyncio.sleep(12.0)
+            assert len(asked) == heard
+            nav2.result(GoalStatus.CANCELED, {})
+            action = await bench.outcome(nav2.own_goal)
+            await asyncio.sleep(20.0)
+            assert len(asked) == heard
+            assert action.outcome is not None
+            return report, asked, action.outcome.reason.value
+
+    report, asked, reason = run_virtual(scenario())
+    assert asked == pytest.approx([0.0, 5.0, 10.0, 15.0, 20.0, 25.0][: len(asked)])
+    assert len(asked) >= 5
+    assert (report.reason, reason) == ('canceled', 'canceled')
+    assert 'still under way: navigate_to_pose ACCEPTED' in report.summary
+    assert check_journal(tmp_path / 'j.db') == []
+    with JournalReader(tmp_path / 'j.db') as reader:
+        notes = [e.payload.get('note') for e in reader.events()]
+    assert notes.count('cancel requested again') == len(asked) - 1
 
 
 def test_what_happens_while_the_model_thinks_is_told_in_the_next_turn(tmp_path: Path) -> None:
@@ -274,6 +389,55 @@ def test_a_client_that_raises_anything_could_not_be_asked_and_that_is_on_record(
     assert 'a fault of the client' in rig.of('MODEL_RESPONSE_RECORDED')[-1]['error']
     assert len(rig.of('ROBOT_ACTION_OUTCOME')) == 1
     assert 'a fault of the client' in caplog.text
+
+
+class Stray(BaseException):
+    """What is no `Exception`, as a group with a cancellation in it is none."""
+
+
+RAISED = [SystemExit(3), GeneratorExit(), asyncio.CancelledError(), Stray()]
+"""What a user's code may raise that passes by every `except Exception`."""
+
+
+class Escaping(RecordingScriptedClient):
+    """A model whose client raises what is no `Exception`, also where it is closed."""
+
+    error: BaseException
+
+    async def decide(self, request: ModelRequest) -> Decision:
+        raise self.error
+
+    async def close(self) -> None:
+        raise self.error
+
+
+@pytest.mark.parametrize('error', RAISED, ids=repr)
+def test_a_client_that_raises_what_is_no_exception_ends_its_mission_and_nothing_else(
+    error: BaseException, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = Rig(tmp_path)
+    rig.model = Escaping.from_dict({'responses': [FINISH]})
+    rig.model.error = error  # type: ignore[attr-defined]
+    assert rig.run().reason == 'model_error'
+    assert [ended['reason'] for ended in rig.of('MISSION_ENDED')] == ['model_error']
+    assert type(error).__name__ in rig.of('MODEL_RESPONSE_RECORDED')[-1]['error']
+    assert 'closing the model failed' in caplog.text
+
+
+@pytest.mark.parametrize('error', RAISED, ids=repr)
+def test_a_planner_that_raises_what_is_no_exception_ends_its_mission_and_nothing_else(
+    error: BaseException, tmp_path: Path
+) -> None:
+    class Planner:
+        def prompt(self, situation: Situation, *, world: WorldState | None) -> Prompt:
+            raise error
+
+    async def scenario() -> list[str]:
+        async with Bench(tmp_path / 'j.db', model=scripted(FINISH), planner=Planner()) as bench:
+            return [(await bench.core.harness.run_mission('go')).reason for _ in range(2)]
+
+    assert run_virtual(scenario()) == ['harness_fault'] * 2
+    assert check_journal(tmp_path / 'j.db') == []
 
 
 def test_a_fault_of_ours_ends_the_mission_and_its_action(
@@ -376,6 +540,7 @@ def test_no_goal_goes_out_after_the_model_has_ended_the_mission(tmp_path: Path) 
     report = rig.run()
     assert rig.nav2.sent == []
     assert rig.statuses == ['completed', 'one_managed_action_per_step']
+    assert 'the mission is over' in _messages(rig)[1]
     assert (report.outcome, report.claim_supported) == (MissionOutcome.UNKNOWN, None)
 
 
@@ -434,6 +599,43 @@ def test_a_claim_of_success_is_judged_by_the_action_that_ended_last(
 
     report = rig.run(end)
     assert (report.outcome, report.claim_supported) == (outcome, supported)
+
+
+@pytest.mark.parametrize(
+    ('afterwards', 'outcome', 'supported'),
+    [
+        ([], MissionOutcome.UNKNOWN, False),
+        ([{**go(1.5), 'delay_s': 6.0}], MissionOutcome.ACHIEVED, True),
+    ],
+    ids=['refused last', 'carried out in the end'],
+)
+@pytest.mark.parametrize('refused', ['precondition_changed', 'invalid_arguments'])
+def test_a_claim_is_not_supported_where_the_newest_decision_was_not_carried_out(
+    refused: str,
+    afterwards: list[dict[str, Any]],
+    outcome: MissionOutcome,
+    supported: bool,
+    tmp_path: Path,
+) -> None:
+    second = {**go(2.0), 'delay_s': 4.0}
+    if refused == 'invalid_arguments':
+        second = go(2.0, frame_id='nowhere')
+    rig = Rig(tmp_path, go(1.0), second, *afterwards, {**FINISH, 'repeat': True})
+
+    async def engage(bench: Bench) -> None:
+        if refused == 'precondition_changed':
+            bench.robot.emergency_stop = False
+            await asyncio.sleep(4.0)
+            bench.robot.emergency_stop = True
+            await asyncio.sleep(3.0)
+            bench.robot.emergency_stop = False
+
+    report = rig.run(engage)
+    assert rig.statuses[:2] == ['accepted', refused]
+    assert (report.outcome, report.claim_supported) == (outcome, supported)
+    assert ('decided last, and not carried out: navigate_to_pose' in report.summary) is (
+        not supported
+    )
 
 
 # -- budgets --------------------------------------------------------------------------------------
