@@ -386,7 +386,7 @@ async def test_results_of_tasks_are_asked_for_with_get_only(tmp_path: Path) -> N
 TOKENS = """\
 alice observe,act alice-0123456789abcdef
 bob observe,act bob-0123456789abcdef
-carol observe carol-0123456789
+carol observe carol-0123456789abcdef
 """
 
 
@@ -397,7 +397,7 @@ async def test_a_task_belongs_to_the_token_that_made_it(tmp_path: Path) -> None:
     settings = McpSettings(port=0, token_file=file)
 
     def bearer(name: str) -> dict[str, str]:
-        return {'authorization': f'Bearer {name}-0123456789'}
+        return {'authorization': f'Bearer {name}-0123456789abcdef'}
 
     async with (
         rig(tmp_path, settings=settings) as made,
