@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 import gc
 import json
 import logging
@@ -13,6 +14,7 @@ import re
 import tempfile
 import time
 from typing import Annotated, Any
+from urllib.parse import quote, quote_plus
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,6 +45,7 @@ from robot_agent_harness.redaction import (
     SECRET_ENDINGS,
     SECRET_PARAMETERS,
     SECRET_STEMS,
+    SECRET_WORDS,
     shared_redactor,
     SUBSTRING_CHARS_MIN,
     VALUES_MAX,
@@ -341,6 +344,95 @@ def test_what_a_call_taught_is_found_in_each_spelling_and_a_short_value_only_alo
     assert redactor.text('ab12 ab12x (ab12) xy') == f'{REDACTED} ab12x ({REDACTED}) xy'
 
 
+@pytest.mark.parametrize(
+    'secret',
+    [
+        'Zq7v/Test+Secret',
+        'Zq7v Test=Secret',
+        'Zq7vTestSécret€😀',
+        'p@ss/w:rd#1234',
+        'Zq7v"Te\\st\\\\x',
+        "tok~en!x*(1)'abc\n2",
+        ''.join(f'{number}/' for number in range(3000)) + 'end',
+    ],
+)
+def test_a_known_secret_is_found_however_it_was_encoded(secret: str) -> None:
+    redactor = Redactor()
+    redactor.learn('call-1', {'password': secret})
+    encoded = [
+        quote(secret),
+        quote(secret, safe=''),
+        quote_plus(secret),
+        re.sub('%..', lambda match: match[0].lower(), quote(secret, safe='')),
+        quote(secret, safe="!~*'()"),  # JavaScript's encodeURIComponent
+        quote(secret, safe="!~*'();/?:@&=+$,#"),  # and its encodeURI
+        quote(quote(secret, safe='')),
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1].replace('/', '\\/'),
+        json.dumps(json.dumps(secret))[3:-3],
+        repr(secret)[1:-1],
+        ascii(secret)[1:-1],
+        repr(repr(secret)[1:-1])[1:-1],
+    ]
+    for text in encoded:
+        said = redactor.text(f'GET http://dock/login?u=ann&x=<{text}> HTTP')
+        shown = re.sub(r'(\[redacted\])+', REDACTED, said)
+        assert shown == f'GET http://dock/login?u=ann&x=<{REDACTED}> HTTP', text
+
+
+T = 'Zq7vTest0Secret'
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        {'headers': [{'name': 'Authorization', 'value': T}]},
+        {'env': [{'key': 'API_KEY', 'value': T}]},
+        {'headers': [['Authorization', T]]},
+        {'header': ('X-Api-Key', T)},
+        {'argv': ['login', '--password', T]},
+        {'argv': ['login', f'--password={T}']},
+        {'argv': ['curl', '-u', f'ann:{T}', 'http://dock.local']},
+        {'cmd': f'curl -u ann:{T} http://dock.local'},
+        {'cmd': f'curl -s --user "ann:{T}" http://dock.local'},
+        {'body': json.dumps([{'name': 'password', 'value': T}])},
+        {'body': f'<password>{T}</password>'},
+        *({key: T} for key in ('pass', 'door_pin', 'userPin', 'wifi-psk', 'OTP', 'session_id')),
+        {'note': f'pin={T}'},
+        {'wifi_key': T},
+    ],
+)
+def test_a_secret_is_known_by_the_name_beside_it_in_any_form(arguments: Any) -> None:
+    redactor = Redactor()
+    redactor.learn('call-1', arguments)
+    clean = redactor.value(arguments)
+    assert T not in repr(clean)
+    assert REDACTED in repr(clean)
+    assert redactor.text(f'it said {T}!') == f'it said {REDACTED}!'
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        {'name': 'pin', 'value': 3},
+        {'pin': 17, 'pass': 2, 'passes': 3000, 'spin': 12.345, 'keypoints': [1.2345, 2.3456]},
+        {'name': 'kitchen', 'value': 'the long way', 'key': 'way', 'content': 'a text'},
+        {'poses': [[1.2345, -2.3456], [0.5, 1.5]], 'pose': {'x': 1.2345, 'y': 2.0, 'yaw': 3.1416}},
+        {'required': ['password', 'user']},
+        {'argv': ['run', '--speed', 'fast', '-u', 'now', '--token-count', '5000']},
+        {'say': ['the password is wrong', 'try again']},
+        {'tokens': [4096, 8192], 'name': 'max_tokens_of_it', 'value': 5000},
+        {'cmd': 'docker run --user 1000:1000 x; curl http://a/'},
+        {'note': 'pass=3 fail=0 mapping=done'},
+        {'layout': {'pins': [1000, 2000]}},
+    ],
+)
+def test_numbers_of_a_robot_and_words_that_mean_something_else_stay(arguments: Any) -> None:
+    redactor = Redactor()
+    redactor.learn('call-1', arguments)
+    assert redactor.value(arguments) == arguments
+
+
 def test_a_secret_that_is_a_word_of_the_record_does_not_change_what_the_record_says() -> None:
     redactor = Redactor()
     goal_id = 'a1b2c3d4' * 4
@@ -547,22 +639,38 @@ def test_no_text_breaks_the_redactor_and_twice_is_as_good_as_once(text: str, lea
     assert redactor.text(once) == once
 
 
-def test_hostile_texts_take_no_more_than_linear_time() -> None:
+def _cpu_s(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+@pytest.mark.parametrize(
+    'unit',
+    [
+        '"password": ', 'token=', 'a=', '{"a":', '\\"', '\\', "'", 'http://', 'bearer ', 'a.',
+        '-----BEGIN ', '<a>b', 'curl ', 'curl -u ', '--a b ', 'password: x\n', 'otp=1 ',
+        'Cookie: ', '"password": "[redacted] ', '\\\\"token\\\\": \\\\"[redacted] ', '- ', 'x:\t',
+    ],
+)  # fmt: skip
+def test_hostile_texts_take_no_more_than_linear_time(unit: str) -> None:
     redactor = Redactor()
-    for unit in (
-        '"password": ',
-        'token=',
-        '{"a":',
-        '\\"',
-        'http://',
-        'bearer ',
-        'a.',
-        '-----BEGIN ',
-    ):
-        text = 'key ' + unit * (200_000 // len(unit))
-        begin = time.perf_counter()
-        redactor.text(text)
-        assert time.perf_counter() - begin < 5.0, unit
+    redactor.learn('call-1', {'password': unit * 2 + '\\\\"/é'})
+    short, long = ('key ' + unit * (size // len(unit)) for size in (20_000, 200_000))
+    redactor.text(short)
+    taken = _cpu_s(lambda: redactor.text(long))
+    assert taken < 40 * min(_cpu_s(lambda: redactor.text(short)) for _ in range(3)) + 0.05
+
+
+def test_prose_that_speaks_of_keys_costs_next_to_nothing() -> None:
+    line = (
+        'The robot drove to the shelf, key point: the token "abc" was not there. state=ok v: 2\n'
+    )
+    text = line * (262_144 // len(line))
+    redactor = Redactor()
+    assert redactor.text(text) == text
+    # About 40 ns for each character; it was 700.
+    assert min(_cpu_s(lambda: redactor.text(text)) for _ in range(5)) < 200e-9 * len(text)
 
 
 BUDGET_US = 50.0
@@ -578,7 +686,8 @@ def test_an_ordinary_call_pays_next_to_nothing(tmp_path: Path) -> None:
         kind.model_construct(**event.payload)
         for event in events
         for kind in [EVENT_MODELS[EventType(event.type)]]
-        if event.type not in ('ROBOT_ACTION_OUTCOME', 'ROBOT_ACTION_PROGRESS')
+        if event.type
+        not in ('HARNESS_STATE_CHANGED', 'ROBOT_ACTION_OUTCOME', 'ROBOT_ACTION_PROGRESS')
     ]
     redactor = Redactor()
     redactor.know('sk-ant-api03-a-process-key')
@@ -613,7 +722,13 @@ def test_a_response_without_tools_is_the_same_object() -> None:
 
 def test_the_page_names_all_that_is_taken_for_a_secret_and_its_example_runs() -> None:
     page = (Path(__file__).parents[1] / 'docs' / 'secrets.md').read_text(encoding='utf-8')
-    for name in (*SECRET_STEMS, *SECRET_ENDINGS, *SECRET_PARAMETERS, *ENVIRONMENT_KEYS):
+    for name in (
+        *SECRET_STEMS,
+        *SECRET_ENDINGS,
+        *SECRET_WORDS,
+        *SECRET_PARAMETERS,
+        *ENVIRONMENT_KEYS,
+    ):
         assert f'`{name}`' in page
     for number in (VALUES_MAX, SUBSTRING_CHARS_MIN, WORD_CHARS_MIN):
         assert f' {number} ' in page

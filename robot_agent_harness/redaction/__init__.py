@@ -25,6 +25,7 @@ from robot_agent_harness.redaction.secrets import (
     SECRET_ENDINGS,
     SECRET_PARAMETERS,
     SECRET_STEMS,
+    SECRET_WORDS,
 )
 from robot_agent_harness.redaction.walk import DEPTH_MAX
 
@@ -37,6 +38,7 @@ __all__ = [
     'SECRET_ENDINGS',
     'SECRET_PARAMETERS',
     'SECRET_STEMS',
+    'SECRET_WORDS',
     'SUBSTRING_CHARS_MIN',
     'VALUES_MAX',
     'WORD_CHARS_MIN',

@@ -9,10 +9,10 @@ import binascii
 from collections import OrderedDict
 from collections.abc import Iterable
 import contextlib
+from dataclasses import dataclass
 from functools import lru_cache
-import json
+from itertools import groupby, pairwise
 import re
-from urllib.parse import quote, quote_plus
 
 from robot_agent_harness.redaction.secrets import REDACTED
 
@@ -24,6 +24,8 @@ WORD_CHARS_MIN = 4
 VALUES_MAX = 128
 """How many values of calls are remembered; the oldest is forgotten."""
 
+_PIECE_CHARS = 1024
+"""A longer value, a whole key file for instance, is looked for in pieces of about this length."""
 _PLAIN_WORD = re.compile(r'[A-Za-z_]+')
 _SCHEMES = re.compile(r'\s*(?:bearer|basic|digest|token)\s+(.+)', re.I | re.S)
 
@@ -34,8 +36,8 @@ class KnownValues:
     def __init__(self) -> None:
         self._kept: dict[str, None] = {}
         self._taught: OrderedDict[str, None] = OrderedDict()
-        self._needles: tuple[str, ...] = ()
-        """Every known value in each spelling, the longest first."""
+        self._needles: tuple[_Needle, ...] = ()
+        """The longest first."""
 
     @property
     def taught(self) -> bool:
@@ -64,20 +66,19 @@ class KnownValues:
 
     def occur_in(self, text: str) -> bool:
         """Whether a text holds one, perhaps by chance."""
-        return any(needle in text for needle in self._needles)
+        return any(
+            needle.anchor in text and _spellings(needle.value).search(text)
+            for needle in self._needles
+        )
 
     def replace(self, text: str, *, in_key: bool = False) -> str:
         """Return a text with each of them replaced."""
         for needle in self._needles:
-            if needle not in text:
+            if needle.anchor not in text:
                 continue
-            if in_key and _PLAIN_WORD.fullmatch(needle):
+            if in_key and _PLAIN_WORD.fullmatch(needle.value):
                 continue  # a record's fields are named by words; a password must not rename them
-            if len(needle) >= SUBSTRING_CHARS_MIN:
-                text = text.replace(needle, REDACTED)
-            else:
-                alone = rf'(?<![0-9A-Za-z_]){re.escape(needle)}(?![0-9A-Za-z_])'
-                text = re.sub(alone, REDACTED, text)
+            text = _spellings(needle.value).sub(REDACTED, text)
         return text
 
     def has_number(self, number: int | float) -> bool:
@@ -85,8 +86,18 @@ class KnownValues:
         return self.taught and str(number) in self._taught
 
     def _spell(self) -> None:
-        forms = {form for value in (*self._kept, *self._taught) for form in _forms(value)}
-        self._needles = tuple(sorted(forms, key=lambda form: (-len(form), form)))
+        values = {piece for value in (*self._kept, *self._taught) for piece in _pieces(value)}
+        needles = [_Needle(value, _anchor(value)) for value in values]
+        self._needles = tuple(sorted(needles, key=lambda it: (-len(it.value), it.value)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Needle:
+    """A value, or a piece of a long one."""
+
+    value: str
+    anchor: str
+    """A part that is the same in every spelling: a text without it needs no closer look."""
 
 
 def _worth_knowing(text: str) -> Iterable[str]:
@@ -107,17 +118,58 @@ def _worth_knowing(text: str) -> Iterable[str]:
             yield part
 
 
+def _pieces(value: str) -> Iterable[str]:
+    count = max(1, len(value) // _PIECE_CHARS)
+    ends = [len(value) * number // count for number in range(count + 1)]
+    return (value[start:end] for start, end in pairwise(ends))
+
+
 @lru_cache(maxsize=512)
-def _forms(value: str) -> frozenset[str]:
-    """Return a value as it stands in plain text, in JSON and in a URL."""
-    in_json = json.dumps(value)[1:-1]
-    return frozenset(
-        {
-            value,
-            quote(value, safe='', errors='replace'),
-            quote_plus(value, errors='replace'),
-            in_json,
-            json.dumps(in_json)[1:-1],  # JSON within JSON
-            json.dumps(value, ensure_ascii=False)[1:-1],
-        }
-    )
+def _anchor(value: str) -> str:
+    return max(re.findall('[0-9A-Za-z]+', value), key=len, default='')
+
+
+@lru_cache(maxsize=512)
+def _spellings(value: str) -> re.Pattern[str]:
+    """Return what matches a value in plain text, in a URL, in JSON and in a Python repr.
+
+    Encoders differ in which characters they leave alone and in the case of their digits, and
+    each layer encodes anew what the one below wrote: so each character may be in any form.
+    """
+    spelt = ''.join(_spelt(character, len(list(run))) for character, run in groupby(value))
+    if len(value) < SUBSTRING_CHARS_MIN:
+        spelt = rf'(?<![0-9A-Za-z_]){spelt}(?![0-9A-Za-z_])'
+    return re.compile(spelt)
+
+
+_ESCAPES = {'\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f'}
+_BACKSLASHES = r'\\{1,8}'
+_PERCENT = '%(?:25){0,3}'  # itself encoded again, up to three times
+
+
+def _spelt(character: str, times: int) -> str:
+    """Return a pattern of a character that stands there so many times."""
+    if character.isascii() and (character.isalnum() or character == '_'):
+        return character * times
+    number, code = ord(character), character.encode('utf-8', 'surrogatepass')
+    forms = [re.escape(character), ''.join(_PERCENT + _hex(f'{byte:02x}') for byte in code)]
+    if character == '\\':
+        return f'(?:{"|".join(forms)}){{{times},{8 * times}}}'
+    if character == ' ':
+        forms.append(r'\+')
+    if character in '"\'/':
+        forms.append(_BACKSLASHES + re.escape(character))
+    if character in _ESCAPES:
+        forms.append(_BACKSLASHES + _ESCAPES[character])
+    units = character.encode('utf-16-be', 'surrogatepass').hex()
+    marked = [units[start : start + 4] for start in range(0, len(units), 4)]
+    forms.append(''.join(f'{_BACKSLASHES}u{_hex(unit)}' for unit in marked))
+    if number <= 0xFF:
+        forms.append(f'{_BACKSLASHES}x{_hex(f"{number:02x}")}')
+    elif number > 0xFFFF:
+        forms.append(f'{_BACKSLASHES}U{_hex(f"{number:08x}")}')
+    return f'(?:{"|".join(forms)})' + (f'{{{times}}}' if times > 1 else '')
+
+
+def _hex(digits: str) -> str:
+    return ''.join(digit if digit.isdigit() else f'[{digit}{digit.upper()}]' for digit in digits)

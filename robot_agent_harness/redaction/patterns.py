@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 import contextlib
 import re
 
@@ -15,14 +15,15 @@ from robot_agent_harness.redaction.secrets import REDACTED, SECRET_PARAMETERS
 _PEM = re.compile(
     r'-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)', re.S
 )
+_SCHEME = re.compile(r'\b[a-z][a-z0-9+.-]{1,20}\Z', re.I)
 _USERINFO = re.compile(
-    r'\b(?P<scheme>[a-z][a-z0-9+.-]{1,20})://'
-    r'(?P<user>[^\s/?#"\'<>:]*)(?::(?P<password>[^\s/?#"\'<>]*))?@',
-    re.I,
+    r'://(?P<user>[^\s/?#"\'<>:@]*)(?::(?P<password>[^\s/?#"\'<>]*))?@',
 )
 _WEB = ('http', 'https', 'ws', 'wss')
 """Schemes whose user part may be a token; elsewhere it is a name, as in `ssh://git@host`."""
-_QUOTED_KEY = re.compile(r'(?P<q>\\*["\'])(?P<key>[\w .-]{1,80})(?P=q)\s*(?::|=>|=)\s*')
+_QUOTED = re.compile(
+    r'(?P<q>["\'])(?P<key>[\w .-]{1,80})(?P<slashes>\\*)(?P=q)\s{0,80}(?::|=>|=)\s{0,80}'
+)
 _QUOTED_VALUE = re.compile(
     r'(?P<v>\\*["\'])(?P<text>.*?)(?:(?P=v)|\Z)|(?P<nested>[\[{][^\]}]*[\]}]?)'
     r'|(?P<bare>[^\s,"\'\\}\])]+)',
@@ -31,28 +32,40 @@ _QUOTED_VALUE = re.compile(
 _NOTHING = ('null', 'none', 'true', 'false', '[', '{', '[]', '{}')
 _BEARER = re.compile(r'\bbearer(?:\s+|%20|\+)(?P<text>(?!\[redacted)[^\s"\',;&\\<>)\]}]+)', re.I)
 _BASIC = re.compile(r'\bbasic\s+(?P<text>[A-Za-z0-9+/_-]{6,}={0,2})', re.I)
-_HEADER = re.compile(
-    r'\b(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token)\s*:\s*'
-    r'(?P<text>[^\r\n"\']+)',
-    re.I,
+_HEADERS = ('authorization', 'cookie', 'x-api-key', 'x-auth-token')
+_HEADER = re.compile(rf'\b(?:{"|".join(_HEADERS)})\s*:\s*(?P<text>[^\r\n"\']+)', re.I)
+_ASSIGNED = re.compile(r'=(?<=[\w.\[\]-]=)')
+_ASSIGNED_VALUE = re.compile(
+    r'"(?P<double>[^"]*)"?|\'(?P<single>[^\']*)\'?|(?P<bare>(?!\[redacted)[^\s&;,"\'<>)\]}]+)'
 )
-_ASSIGNED = re.compile(
-    r'(?P<lead>[?&]|)(?P<key>[A-Za-z][\w.\[\]-]{0,80})='
-    r'(?:"(?P<double>[^"]*)"?|\'(?P<single>[^\']*)\'?|(?P<bare>(?!\[redacted)[^\s&;,"\'<>)\]}]+))'
-)
+_ASSIGNED_KEY = re.compile(r'[\w.\[\]-]+')
 _OPTION = re.compile(r'--(?P<key>[A-Za-z][\w-]{0,60})\s+(?P<text>[^\s-]\S*)')
 _LINE = re.compile(r'^[ \t-]*(?P<key>[\w.-]{1,80}):[ \t]+(?P<text>\S+)[ \t]*$', re.M)
+_ELEMENT = re.compile(r'<(?P<key>[\w:.-]{1,80})>(?P<text>[^<]+)')
+_CURL = re.compile(
+    r'\bcurl\b(?:(?!\s-u|\s--user\b|\bcurl\b)[^\n;|&]){0,400}\s(?:-u|--user)[ =]?["\']?'
+    r'[^\s:"\']*:(?P<text>[^\s"\']+)'
+)
 _PROVIDER_KEY = re.compile(r'\b(?P<text>sk-[A-Za-z0-9_-]{16,})')
+_KEY_CHARS = 100
+"""How far before its end a key is looked for."""
+_ANY = '****'
+"""Stands for a value that is not known yet."""
 
 
 class TextPatterns:
     """Replaces what looks like a secret in a text.
 
-    :param is_secret: whether what stands under such a key is one.
+    Each kind is looked for only where a literal part of it stands: to try every pattern at every
+    character would cost a thousand times as much, and the event loop waits meanwhile.
+
+    :param is_secret: whether a value that stands under such a key is one.
     :param hide: is given each secret and returns what takes its place.
     """
 
-    def __init__(self, *, is_secret: Callable[[str], bool], hide: Callable[[str], str]) -> None:
+    def __init__(
+        self, *, is_secret: Callable[[str, str], bool], hide: Callable[[str], str]
+    ) -> None:
         self._is_secret = is_secret
         self._hide = hide
 
@@ -61,13 +74,15 @@ class TextPatterns:
         text = _PEM.sub(lambda match: self._hide(match[0]), text)
         text = _USERINFO.sub(self._userinfo, text)
         text = self._quoted(text)
-        text = _BEARER.sub(self._text, text)
-        text = _BASIC.sub(self._basic, text)
-        text = _HEADER.sub(self._text, text)
-        text = _ASSIGNED.sub(self._assigned, text)
+        text = _each(text, _BEARER, self._text, 'bearer')
+        text = _each(text, _BASIC, self._basic, 'basic')
+        text = _each(text, _HEADER, self._text, *_HEADERS)
+        text = self._assigned(text)
         text = _OPTION.sub(self._keyed, text)
         text = _LINE.sub(self._keyed, text)
-        return _PROVIDER_KEY.sub(self._text, text)
+        text = _ELEMENT.sub(self._keyed, text)
+        text = _each(text, _CURL, self._text, 'curl')
+        return _each(text, _PROVIDER_KEY, self._text, 'sk-')
 
     def _text(self, match: re.Match[str], group: str = 'text') -> str:
         """Return the match with that group hidden, unless it was before."""
@@ -77,9 +92,12 @@ class TextPatterns:
         return match[0][:before] + self._hide(match[group]) + match[0][after:]
 
     def _userinfo(self, match: re.Match[str]) -> str:
+        scheme = _SCHEME.search(match.string[max(0, match.start() - 21) : match.start()])
+        if scheme is None:
+            return match[0]
         if match['password']:
             return self._text(match, 'password')
-        is_token = match['password'] is None and match['scheme'].lower() in _WEB
+        is_token = match['password'] is None and scheme[0].lower() in _WEB
         return self._text(match, 'user') if is_token and match['user'] else match[0]
 
     def _quoted(self, text: str) -> str:
@@ -87,19 +105,24 @@ class TextPatterns:
         cut.
         """
         told: list[str] = []
-        done = 0
-        for match in _QUOTED_KEY.finditer(text):
-            if match.start() < done or not self._is_secret(match['key']):
+        done = looked = 0
+        for match in _QUOTED.finditer(text):
+            if match.start() < looked or not self._is_secret(match['key'], _ANY):
+                continue
+            if not text.endswith(match['slashes'], 0, match.start()):
                 continue
             value = _QUOTED_VALUE.match(text, match.end())
             if value is None:
                 continue
+            looked = value.end()
             hidden = value['text'] or value['nested'] or value['bare']
             if not hidden or REDACTED in hidden or hidden.lower() in _NOTHING:
                 continue
+            if not self._is_secret(match['key'], hidden):
+                continue
             mark = value['v'] or '"'
             told += [text[done : match.end()], mark, self._hide(hidden), mark]
-            done = value.end()
+            done = looked
         return ''.join([*told, text[done:]])
 
     def _basic(self, match: re.Match[str]) -> str:
@@ -110,13 +133,53 @@ class TextPatterns:
                 return self._text(match)
         return match[0]
 
-    def _assigned(self, match: re.Match[str]) -> str:
-        key = match['key']
-        in_query = match['lead'] and key.lower() in SECRET_PARAMETERS
-        text = match['double'] or match['single'] or match['bare']
-        if not text or not (in_query or self._is_secret(key)) or REDACTED in text:
-            return match[0]
-        return f'{match["lead"]}{key}={self._hide(text)}'
+    def _assigned(self, text: str) -> str:
+        told: list[str] = []
+        done = looked = 0
+        for match in _ASSIGNED.finditer(text):
+            if match.start() < looked:
+                continue
+            backwards = text[max(done, match.start() - _KEY_CHARS) : match.start()][::-1]
+            run = _ASSIGNED_KEY.match(backwards)
+            key = run[0][::-1] if run else ''
+            lead = backwards[len(key) : len(key) + 1]
+            in_query = lead in ('?', '&') and key.lower() in SECRET_PARAMETERS
+            if not in_query and not self._is_secret(key, _ANY):
+                continue
+            value = _ASSIGNED_VALUE.match(text, match.end())
+            if value is None:
+                continue
+            looked = value.end()
+            hidden = value['double'] or value['single'] or value['bare']
+            if not hidden or REDACTED in hidden:
+                continue
+            if in_query or self._is_secret(key, hidden):
+                told += [text[done : match.end()], self._hide(hidden)]
+                done = looked
+        return ''.join([*told, text[done:]])
 
     def _keyed(self, match: re.Match[str]) -> str:
-        return self._text(match) if self._is_secret(match['key']) else match[0]
+        return self._text(match) if self._is_secret(match['key'], match['text']) else match[0]
+
+
+def _each(
+    text: str, pattern: re.Pattern[str], change: Callable[[re.Match[str]], str], *words: str
+) -> str:
+    """Return the text with a pattern's matches changed; each begins with one of the words."""
+    # As long as the text itself: of all characters this one alone has two in lower case.
+    low = text.replace('\u0130', 'I').lower()
+    told: list[str] = []
+    done = 0
+    for start in sorted(start for word in words for start in _places(low, word)):
+        match = pattern.match(text, start) if start >= done else None
+        if match is not None:
+            told += [text[done:start], change(match)]
+            done = match.end()
+    return ''.join([*told, text[done:]])
+
+
+def _places(low: str, word: str) -> Iterator[int]:
+    start = low.find(word)
+    while start >= 0:
+        yield start
+        start = low.find(word, start + 1)

@@ -16,20 +16,29 @@ REDACTED = '[redacted]'
 
 SECRET_STEMS = (
     'accesskey', 'apikey', 'authorization', 'bearer', 'credential', 'encryptionkey', 'passcode',
-    'passphrase', 'passwd', 'password', 'privatekey', 'secret', 'signingkey', 'sshkey',
+    'passphrase', 'passwd', 'password', 'privatekey', 'secret', 'signingkey', 'sshkey', 'wifikey',
 )  # fmt: skip
 """What makes a key secret wherever it stands in it; case, `_`, `-`, `.` and spaces do not
 count."""
-SECRET_ENDINGS = ('auth', 'cookie', 'cookies', 'jwt', 'pwd', 'token', 'tokens')
+SECRET_ENDINGS = ('auth', 'cookie', 'cookies', 'jwt', 'pwd', 'sessionid', 'token', 'tokens')
 """What makes a key secret at its end: `access_token` is one, `token_count` is none."""
+SECRET_WORDS = ('otp', 'pass', 'pin', 'psk')
+"""What makes a key secret as its last word: `door_pin` and `userPin` are, `spin` is none. They
+have other meanings as well (pin 17 of a board, the second pass): see `SHORTEST_OF_WORDS`."""
+SHORTEST_OF_WORDS = 4
+"""Characters, or digits, that what stands under one of these words has at least, if it is taken
+for a secret."""
 SECRET_PARAMETERS = ('key', 'sig', 'signature')
 """Query parameters of a URL that are secret beside those."""
 
 _HINTS = (
-    '://', 'auth', 'basic', 'bearer', 'cookie', 'credential', 'jwt', 'key', 'pass', 'pwd',
-    'secret', 'sk-', 'token',
+    '://', 'auth', 'basic', 'bearer', 'cookie', 'credential', 'curl', 'jwt', 'key', 'otp', 'pass',
+    'pin', 'psk', 'pwd', 'secret', 'session-id', 'session_id', 'sessionid', 'sk-', 'token',
 )  # fmt: skip
 _NOT_KEY = re.compile(r'[^a-z0-9]')
+_LAST_WORD = re.compile(
+    rf'(?:^|[^A-Za-z]|(?<=[a-z])(?=[A-Z]))(?i:{"|".join(SECRET_WORDS)})[^A-Za-z]*\Z'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +51,29 @@ class Secret:
 @lru_cache(maxsize=4096)
 def is_secret_key(key: str) -> bool:
     """Whether what stands under such a key is a secret."""
-    plain = _NOT_KEY.sub('', key.lower())
-    if plain.endswith(SECRET_ENDINGS):
-        return True
-    return 'secretar' not in plain and any(stem in plain for stem in SECRET_STEMS)
+    return _surely_secret(key) or _LAST_WORD.search(key) is not None
+
+
+def is_secret_under(key: str, value: Any) -> bool:
+    """Whether a value that stands under a key is a secret."""
+    if not is_secret_key(key):
+        return False
+    plain = isinstance(value, (str, int, float))
+    return not plain or len(str(value)) >= SHORTEST_OF_WORDS or _surely_secret(key)
 
 
 def hinted(text: str) -> bool:
     """Whether anything in a text may look like a secret; cheap, and False for nearly all."""
     low = text.lower()
     return any(hint in low for hint in _HINTS)
+
+
+@lru_cache(maxsize=4096)
+def _surely_secret(key: str) -> bool:
+    plain = _NOT_KEY.sub('', key.lower())
+    if plain.endswith(SECRET_ENDINGS):
+        return True
+    return 'secretar' not in plain and any(stem in plain for stem in SECRET_STEMS)
 
 
 def declared_secrets(model: type[BaseModel]) -> frozenset[str]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 import json
 import re
@@ -14,7 +14,7 @@ from pydantic import BaseModel, SecretBytes, SecretStr
 
 from robot_agent_harness.redaction.known import KnownValues
 from robot_agent_harness.redaction.patterns import TextPatterns
-from robot_agent_harness.redaction.secrets import hinted, is_secret_key, REDACTED
+from robot_agent_harness.redaction.secrets import hinted, is_secret_key, is_secret_under, REDACTED
 
 DEPTH_MAX = 100
 """Levels that are walked through; what is below is replaced by a note."""
@@ -28,6 +28,12 @@ _ID_KEYS = frozenset(
 )  # fmt: skip
 _ID = re.compile(r'[0-9a-f]{32}|(?:mission|turn|call|snapshot)-[0-9a-f]{1,16}')
 """Ids that the harness made, under its own keys: a secret that occurs in one must not break it."""
+
+_NAMES, _VALUES = ('name', 'key', 'header', 'option', 'variable'), ('value', 'content')
+"""Keys of an object that is a pair, as headers and variables are often given."""
+_NAME = re.compile(r'-{0,2}[A-Za-z][\w.-]{0,60}')
+_LISTS_OF_NAMES = frozenset({'columns', 'enum', 'fields', 'keys', 'names', 'required'})
+"""Keys of lists whose items are names alone, so that two of them are no pair."""
 
 VOCABULARY = frozenset(
     {
@@ -72,7 +78,9 @@ class Walk:
             return f'[nested deeper than {DEPTH_MAX} levels]'
         if isinstance(value, Mapping):
             return self._mapping(value, depth)
-        if isinstance(value, (list, tuple, set, frozenset)):
+        if isinstance(value, (list, tuple)):
+            return self._sequence(value, key, depth)
+        if isinstance(value, (set, frozenset)):
             return [self.value(item, key, depth + 1) for item in value]
         if isinstance(value, BaseModel):
             return self._mapping(dict(value), depth)
@@ -96,9 +104,12 @@ class Walk:
 
     def _mapping(self, mapping: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         clean: dict[str, Any] = {}
+        named = self._secret_name(mapping)
         for key, item in mapping.items():
             name = key if isinstance(key, str) else any_repr(key)
-            if self._is_secret(name):
+            if named and name.lower() in _VALUES and self._is_secret(named, item):
+                cleaned = self._under_secret_key(item, named, depth)
+            elif self._is_secret(name, item):
                 cleaned = self._under_secret_key(item, name, depth)
             else:
                 cleaned = self.value(item, name, depth + 1)
@@ -110,6 +121,36 @@ class Walk:
             clean[name] = cleaned
         return clean
 
+    def _secret_name(self, mapping: Mapping[Any, Any]) -> str | None:
+        """Return the name that an object like `{"name": ..., "value": ...}` gives its value."""
+        for key, item in mapping.items():
+            if isinstance(key, str) and key.lower() in _NAMES and isinstance(item, str):
+                return item
+        return None
+
+    def _sequence(self, items: Sequence[Any], key: str | None, depth: int) -> list[Any]:
+        """Clean a list, which may be a pair of a name and a value, or a command with options."""
+        is_pair = len(items) == 2 and key not in _LISTS_OF_NAMES
+        is_curl = 'curl' in items
+        clean: list[Any] = []
+        before: Any = None
+        for item in items:
+            option = isinstance(before, str) and _NAME.fullmatch(before) is not None
+            if option and (is_pair or before.startswith('-')) and self._follows(before, item):
+                clean.append(self._under_secret_key(item, before, depth))
+            elif is_curl and before in ('-u', '--user') and isinstance(item, str) and ':' in item:
+                user, _, password = item.partition(':')
+                hidden = self._under_secret_key(password, before, depth)
+                clean.append(f'{self.text(user, depth)}:{hidden}')
+            else:
+                clean.append(self.value(item, key, depth + 1))
+            before = item
+        return clean
+
+    def _follows(self, name: str, item: Any) -> bool:
+        is_option = isinstance(item, str) and item.startswith('--')
+        return not is_option and self._is_secret(name.lstrip('-'), item)
+
     def _under_secret_key(self, item: Any, key: str, depth: int) -> Any:
         """Hide an item whole; that there is nothing stays visible."""
         if item is None or isinstance(item, bool) or item in ('', REDACTED, [], (), {}):
@@ -118,8 +159,8 @@ class Walk:
             return self.value(item, None, depth + 1)  # counts of a model, not for a login
         return self._hide(item)
 
-    def _is_secret(self, key: str) -> bool:
-        return key in self._names or is_secret_key(key)
+    def _is_secret(self, key: str, value: Any) -> bool:
+        return key in self._names or is_secret_under(key, value)
 
     def _hide(self, item: Any) -> str:
         self.hidden.append(item)
