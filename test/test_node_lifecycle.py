@@ -280,6 +280,10 @@ def test_a_shutdown_from_any_state_ends_the_process_with_the_journal_closed(
     assert not path.with_name('j.db-wal').exists()
 
 
+@pytest.mark.skipif(
+    os.environ.get('ROS_DISTRO') in ('humble', 'jazzy'),
+    reason='its rclpy answers no transition that it refuses; the node goes on',
+)
 def test_a_transition_that_is_none_of_the_state_is_refused(probe, tmp_path):
     with harness(tmp_path / 'j.db', autostart=False, mcp__enabled=False):
         assert not probe.transition(Transition.TRANSITION_ACTIVATE)
