@@ -249,8 +249,8 @@ class RobotAgentHarness:
                 turn = await turns.take(mission, trigger, evidence)
                 if mission.claim is not None:
                     return 'finished'
-                if self._cancel_reason is not None:
-                    return self._cancel_reason
+                if self._canceled.is_set():
+                    continue
                 if turn.refused is not None:
                     trigger = turn.refused.status.value
                     evidence = [f'{trigger}: {turn.refused.message}']

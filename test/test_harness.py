@@ -417,7 +417,7 @@ def test_a_client_that_raises_what_is_no_exception_ends_its_mission_and_nothing_
 ) -> None:
     rig = Rig(tmp_path)
     rig.model = Escaping.from_dict({'responses': [FINISH]})
-    rig.model.error = error  # type: ignore[attr-defined]
+    rig.model.error = error
     assert rig.run().reason == 'model_error'
     assert [ended['reason'] for ended in rig.of('MISSION_ENDED')] == ['model_error']
     assert type(error).__name__ in rig.of('MODEL_RESPONSE_RECORDED')[-1]['error']
