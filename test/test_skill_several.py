@@ -151,6 +151,35 @@ def test_navigation_is_offered_without_its_server(tmp_path: Path) -> None:
     _on_bench(tmp_path, scenario)
 
 
+UNCHECKED = """\
+skills:
+  navigate_to_pose: {managed: {preconditions: {controller_idle: false}}}
+  spin: {managed: {preconditions: {controller_idle: false}}}
+"""
+
+
+def test_a_spin_that_is_taken_does_not_replace_a_drive_that_may_still_run(
+    tmp_path: Path,
+) -> None:
+    skills = tmp_path / 'skills.yaml'
+    skills.write_text(UNCHECKED)
+
+    async def run() -> None:
+        others = {'spin': ScriptableNav2()}
+        parameters = {'skills_file': str(skills), 'navigation.execution_timeout_s': 5.0}
+        async with Bench(tmp_path / 'j.db', others=others, parameters=parameters) as bench:
+            lost = await bench.call('navigate_to_pose', GOAL)
+            ended = await bench.outcome(lost.data['action_id'])
+            assert ended.state.value == 'UNKNOWN'
+            await bench.call('spin', SPIN)
+            assert bench.core.board.unsettled == lost.data['action_id']
+            # Another drive does replace it.
+            await bench.call('navigate_to_pose', GOAL)
+            assert bench.core.board.unsettled is None
+
+    run_virtual(run())
+
+
 @pytest.mark.parametrize(
     ('tool', 'arguments'),
     [

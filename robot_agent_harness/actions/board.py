@@ -65,6 +65,8 @@ class ActionBoard:
         self._unknown: RobotAction | None = None
         """The newest action whose goal may run although it has its outcome."""
         self._unknown_ended = True
+        self._drove: dict[str, str] = {}
+        """Of each ended action that is kept its controller."""
         self._foreign_active_ns: dict[str, dict[str, int]] = {name: {} for name in controllers}
         """By controller and goal of somebody else: when it was last seen active."""
 
@@ -96,17 +98,28 @@ class ActionBoard:
         if not action.state.terminal:
             self._unfinished[action.action_id] = None
             if before is not None and before.state is ActionState.REQUESTED is not action.state:
-                self._unknown = None  # being taken, it has replaced whatever ran
+                self._replaced_by(action)
             return
         self._unfinished.pop(action.action_id, None)
-        self._drivers.pop(action.action_id, None)
+        driver, _ = self._drivers.pop(action.action_id, (None, 0))
         self._recent[action.mission_id] = action
         self._recent.move_to_end(action.mission_id)
         while len(self._recent) > MISSIONS_KEPT:
             self._recent.popitem(last=False)
         if action.state is ActionState.UNKNOWN:
             self._unknown, self._unknown_ended = action, False
+        if driver is not None:
+            self._drove[action.action_id] = driver
         self._forget()
+
+    def _replaced_by(self, action: RobotAction) -> None:
+        """Forget an action that nobody vouches for: being taken, the new one has replaced it.
+
+        A controller replaces goals of its own only.
+        """
+        driver, _ = self._drivers.get(action.action_id, (None, 0))
+        if self._unknown is not None and self._drove.get(self._unknown.action_id) == driver:
+            self._unknown = None
 
     def goal_ended(self, action_id: str) -> None:
         """Note that the controller has been seen to run this goal no more."""
@@ -264,3 +277,4 @@ class ActionBoard:
         for action_id in list(self._actions)[: max(0, surplus)]:
             if action_id not in self._unfinished:
                 del self._actions[action_id]
+                self._drove.pop(action_id, None)

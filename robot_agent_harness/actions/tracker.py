@@ -181,6 +181,7 @@ class RobotActionTracker:
 
     def restore(self, action: RobotAction, plan: ActionPlan) -> None:
         """Remember an action that an earlier run ended UNKNOWN: its goal may still run."""
+        self._board.drives(plan.controller, action.action_id)
         self._board.put(action)
         self._ended[action.action_id] = _Ended(
             None,
