@@ -20,6 +20,7 @@ from robot_agent_harness.mcp_server.argument_bounds import (
     VALUES_MAX,
 )
 from robot_agent_harness.mcp_server.connection import SECURITY_HEADERS
+from robot_agent_harness.skills.registry import BUILT_IN, load_registry
 
 ROOT = Path(__file__).parents[1]
 POLICY = ROOT / 'config' / 'sros2' / 'policy.xml'
@@ -76,7 +77,8 @@ def test_every_interface_of_the_page_is_allowed() -> None:
 def test_nobody_else_may_call_what_the_harness_serves() -> None:
     enclaves = [e.get('path') for e in ElementTree.parse(POLICY).iter('enclave')]
     assert enclaves == ['/robot_agent_harness', '/sim_robot']
-    assert allowed('robot_agent_harness')[('actions', 'call')] == {'navigate_to_pose'}
+    skills = set(load_registry(None, skills=BUILT_IN).actions)
+    assert allowed('robot_agent_harness')[('actions', 'call')] == skills
     assert ('services', 'request') not in allowed('robot_agent_harness')
     assert allowed('sim_robot').keys().isdisjoint({('actions', 'call'), ('services', 'request')})
 
