@@ -34,6 +34,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_agent_harness.mcp_server.rate import RateLimit
 from robot_agent_harness.mcp_server.scopes import ScopeRefusals
+from robot_agent_harness.mcp_server.shares import Shares
 from robot_agent_harness.mcp_server.tokens import OBSERVE, Token
 
 ANY_ADDRESS = ('0.0.0.0', '::')
@@ -45,12 +46,14 @@ def guarded_app(
     path: str,
     holders: Holders,
     per_s: float,
+    at_once: int,
     pages: Mapping[str, ASGIApp],
     shell: Mapping[str, ASGIApp],
 ) -> Starlette:
     """Return an app that serves the endpoint, to holders of a token where there are any.
 
     :param per_s: how many requests a second each client may go on sending.
+    :param at_once: how many requests and streams are served at once.
     :param pages: what is served beside it, by path, to holders of a token as well.
     :param shell: the same for everybody: files that hold nothing of the robot.
     """
@@ -68,6 +71,7 @@ def guarded_app(
             Middleware(AuthenticationMiddleware, backend=BearerAuthBackend(holders)),
             Middleware(AuthContextMiddleware),
             limit,
+            Middleware(Shares, most=at_once),
         ]
     app = Starlette(routes=routes, middleware=middleware)
     app.router.redirect_slashes = False  # a path that is not served is not there

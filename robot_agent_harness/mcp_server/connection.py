@@ -3,9 +3,11 @@
 """One TCP connection: uvicorn's own, with an end to what it would wait for without end.
 
 uvicorn bounds the pause between two requests only. Here a request must come in whole in time (its
-head and its body, a byte now and then is no progress), what is sent must be read in time,
-and far more connections than can be served are not even listened to. A stream on which
-nothing is sent stays open: it has had its whole request, and has nothing to read.
+head and its body, a byte now and then is no progress), and what is sent must be read in time.
+Where there are more connections than are served at once, one gives way for each new one: the one
+that has kept us waiting for a request, or for the rest of it, for longest. So whoever opens many
+and says nothing shuts nobody out. A stream on which nothing is sent stays open: it has had its
+whole request, and has nothing to read.
 """
 
 from __future__ import annotations
@@ -33,8 +35,6 @@ SECURITY_HEADERS = (
 )
 """Of every response, so that no browser keeps, embeds or guesses at one, or runs or loads anything
 but the dashboard's own files."""
-UNHEARD_FACTOR = 2
-"""How many times as many connections as are served may be open: they get 503, more nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,24 @@ class _Connection(H11Protocol):
         self._bounds = bounds
         self._receiving: asyncio.TimerHandle | None = None
         self._sending: asyncio.TimerHandle | None = None
+        self._since_s = 0.0
+        """When it became the client's turn, on the clock of the loop."""
+
+    @property
+    def _waits(self) -> bool:
+        """Whether it is the client's turn: no request of it is being answered."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Serve a new connection, unless there are far too many."""
+        """Serve a new connection, in the place of one that waits if there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > UNHEARD_FACTOR * self._bounds.connections:
-            transport.abort()
-            return
+        if len(self.connections) > self._bounds.connections:
+            others = self.connections - {self}
+            waiting = [c for c in others if isinstance(c, _Connection) and c._waits]
+            if waiting:
+                longest = min(waiting, key=lambda c: c._since_s)
+                self.connections.discard(longest)
+                longest.transport.abort()
         self._await_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -80,6 +91,7 @@ class _Connection(H11Protocol):
     def on_response_complete(self) -> None:
         """Go on with the next request."""
         super().on_response_complete()
+        self._since_s = self.loop.time()
         self._watch()
 
     def pause_writing(self) -> None:
@@ -107,6 +119,7 @@ class _Connection(H11Protocol):
 
     def _await_request(self) -> None:
         if self._receiving is None and not self.transport.is_closing():
+            self._since_s = self.loop.time()
             self._receiving = self.loop.call_later(self._bounds.receive_s, self._too_slow)
 
     def _too_slow(self) -> None:

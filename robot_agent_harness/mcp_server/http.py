@@ -10,7 +10,7 @@ go on in the dispatcher, which records their results.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 import contextlib
 import errno
 import logging
@@ -42,6 +42,7 @@ from robot_agent_harness.mcp_server.connection import (
     SECURITY_HEADERS,
 )
 from robot_agent_harness.mcp_server.settings import McpSettings
+from robot_agent_harness.mcp_server.shares import LookersApart
 from robot_agent_harness.mcp_server.tokens import Token
 from robot_agent_harness.mcp_server.unique_ids import UniqueIds
 from robot_agent_harness.redaction import Redactor
@@ -104,25 +105,23 @@ class HttpEndpoint:
         listener = await _listening(settings.host, settings.port)
         self._port = listener.getsockname()[1]
         rules = HostRules(settings.host, self._port, loopback=settings.loopback_only)
-        manager = StreamableHTTPSessionManager(
-            self._server,
-            max_request_body_size=settings.max_body_bytes,
-            max_sessions=settings.max_sessions,
-            session_idle_timeout=settings.session_idle_s,
-        )
+        # What may only look has sessions of its own, so that it takes nobody else's.
+        lookers = self._sessions(max(1, settings.max_sessions // 2))
+        others = self._sessions(settings.max_sessions)
+        endpoint = LookersApart(StreamableHTTPASGIApp(lookers), StreamableHTTPASGIApp(others))
         app = guarded_app(
-            RequestBodyLimitMiddleware(
-                self._ids.guard(StreamableHTTPASGIApp(manager)), settings.max_body_bytes
-            ),
+            RequestBodyLimitMiddleware(self._ids.guard(endpoint), settings.max_body_bytes),
             path=PATH,
             holders=self._holders,
             per_s=settings.max_requests_per_s,
+            at_once=settings.max_connections,
             pages=self._pages,
             shell=self._shell,
         )
         self._exchanges = _Exchanges(HostGuard(app, rules), rules)
         self._uvicorn = _Uvicorn(self._exchanges, settings)
-        self._task = asyncio.create_task(_serve(manager, self._uvicorn, listener), name='mcp http')
+        serving = _serve((lookers, others), self._uvicorn, listener)
+        self._task = asyncio.create_task(serving, name='mcp http')
         self._task.add_done_callback(_report_failure)
         ready = asyncio.create_task(self._uvicorn.ready.wait())
         try:
@@ -135,6 +134,14 @@ class HttpEndpoint:
         logger.info('MCP server at %s (%s)', self.url, needed)
         if '/' in self._shell:
             logger.info('dashboard at %s/', self.url.removesuffix(PATH))
+
+    def _sessions(self, most: int) -> StreamableHTTPSessionManager:
+        return StreamableHTTPSessionManager(
+            self._server,
+            max_request_body_size=self._settings.max_body_bytes,
+            max_sessions=most,
+            session_idle_timeout=self._settings.session_idle_s,
+        )
 
     def renew_tokens(self) -> None:
         """Read the tokens again while serving; what is under way with one that is gone, ends.
@@ -172,10 +179,12 @@ def _report_failure(task: asyncio.Task[None]) -> None:
 
 
 async def _serve(
-    manager: StreamableHTTPSessionManager, http: _Uvicorn, listener: socket.socket
+    managers: Iterable[StreamableHTTPSessionManager], http: _Uvicorn, listener: socket.socket
 ) -> None:
     with contextlib.closing(listener):
-        async with manager.run():
+        async with contextlib.AsyncExitStack() as stack:
+            for manager in managers:
+                await stack.enter_async_context(manager.run())
             await http.serve(sockets=[listener])
 
 
@@ -198,7 +207,8 @@ class _Uvicorn(uvicorn.Server):
                 proxy_headers=False,
                 server_header=False,
                 backlog=BACKLOG,
-                limit_concurrency=settings.max_connections,
+                # From that many on uvicorn refuses, the one that asks included.
+                limit_concurrency=settings.max_connections + 1,
                 timeout_keep_alive=settings.keep_alive_s,
                 headers=list(SECURITY_HEADERS),
                 timeout_graceful_shutdown=DRAIN_S,

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import anyio
+from mcp import MCPError
 from mcp.server import InitializationOptions, NotificationOptions, Server, ServerRequestContext
 from mcp.server.extension import compose_tool_call_handler
 from mcp.server.stdio import stdio_server
@@ -27,6 +28,7 @@ from mcp.types import (
     EmptyResult,
     GetPromptRequestParams,
     GetPromptResult,
+    INVALID_PARAMS,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -36,6 +38,8 @@ from mcp.types import (
     ReadResourceRequestParams,
     ReadResourceResult,
     SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
     TextContent,
     TextResourceContents,
     UnsubscribeRequestParams,
@@ -65,7 +69,7 @@ from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.mcp_server.stdio import StdinLines
 from robot_agent_harness.mcp_server.tasks import MARK, outcome_of, Tasks
 from robot_agent_harness.mcp_server.tools import call_result, list_tools
-from robot_agent_harness.mcp_server.updates import TOOLS, Updates
+from robot_agent_harness.mcp_server.updates import TOOLS, Updates, URIS_MAX
 from robot_agent_harness.redaction import Redactor
 from robot_agent_harness.skills.call import CallContext, IdempotencyKey
 from robot_agent_harness.skills.result import ToolResult
@@ -73,9 +77,9 @@ from robot_agent_harness.world.projection import project
 
 Context = ServerRequestContext[Any, Any]
 
-STREAMS_MAX, EVENTS_WAITING_MAX = 64, 64
-"""Streams of `subscriptions/listen` at once, and changes that wait for a client that does not
-read; then its stream ends, and it listens again."""
+EVENTS_WAITING_MAX = 64
+"""Changes that wait for a client that does not read; then its stream ends, and it listens
+again."""
 SNAPSHOT_MAX_BYTES = 2048
 INSTRUCTIONS = """\
 You drive a real robot. accepted means that the controller took the goal, not that the robot \
@@ -143,8 +147,10 @@ class McpServer:
         self._updates = Updates()
         core.tracker.on_change(self._updates.action_changed)
         core.harness.on_salient(self._updates.world_changed)
-        listening = ListenHandler(
-            self._updates, max_subscriptions=STREAMS_MAX, max_buffered_events=EVENTS_WAITING_MAX
+        self._listening = ListenHandler(
+            self._updates,
+            max_subscriptions=settings.max_connections,  # each has one for itself
+            max_buffered_events=EVENTS_WAITING_MAX,
         )
         self._tasks = Tasks(
             managed={skill.name for skill in registry.all if skill.managed is not None},
@@ -177,7 +183,7 @@ class McpServer:
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=listening,
+            on_subscriptions_listen=self._listen,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
         )
@@ -331,6 +337,14 @@ class McpServer:
     ) -> EmptyResult:
         self._updates.remove(identify(context).key, str(params.uri))
         return EmptyResult()
+
+    async def _listen(
+        self, context: Context, params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        uris = params.notifications.resource_subscriptions or ()
+        if len(uris) > URIS_MAX:
+            raise MCPError(INVALID_PARAMS, f'a stream tells of {URIS_MAX} resources at most')
+        return await self._listening(context, params)
 
     async def _list_prompts(
         self, context: Context, params: PaginatedRequestParams | None

@@ -44,9 +44,11 @@ class McpSettings:
     max_resource_bytes: int = 256 * 1024
     """Largest resource; a longer event list is cut, and says where to go on."""
     max_connections: int = 128
-    """Connections at once; a further one gets 503."""
+    """Connections at once. A further one takes the place of the one that has waited for a request
+    for longest, and gets 503 where all are being answered. Streams are connections that are."""
     max_sessions: int = 128
-    """Sessions at once (protocol revisions up to 2025-11-25); a further one gets 503."""
+    """Sessions at once (protocol revisions up to 2025-11-25); a further one gets 503. Tokens that
+    may only look have half as many, of their own."""
     session_idle_s: float = 1800.0
     """Seconds without a request after which a session is closed."""
 
