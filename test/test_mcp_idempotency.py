@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from mcp_rig import connected, ERAS, Rig, rig
 import pytest
 
 from robot_agent_harness.actions.controller import GoalStatus
-from robot_agent_harness.clock import RandomIds
+from robot_agent_harness.clock import RandomIds, SystemClock
 from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import EventType
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.rotation import rotate
 from robot_agent_harness.mcp_server.requests import IDEMPOTENCY_KEY
 from robot_agent_harness.skills import repeats as repeats_module
 from robot_agent_harness.skills.call import IdempotencyKey
@@ -190,10 +192,11 @@ def test_a_call_that_an_earlier_run_left_open_must_have_its_result_before_its_ke
             await asyncio.sleep(0.5)
             # Another process reads the journal as this one leaves it at the moment.
             later = Repeats(tmp_path / 'j.db')
-            early = await later.claim(key, 'navigate_to_pose', {'x': 2, 'y': 0}, 'c', Interest())
+            marks = key.marks('navigate_to_pose', {'x': 2, 'y': 0}, acts=True)
+            early = await later.claim(marks, 'c', Interest())
             bench.nav2.respond(True)
             first = await running
-            late = await later.claim(key, 'navigate_to_pose', {'x': 2, 'y': 0}, 'c', Interest())
+            late = await later.claim(marks, 'c', Interest())
             return [first, await early.result, await late.result]
 
     first, early, late = run_virtual(scenario())
@@ -259,6 +262,122 @@ def test_the_newest_keys_are_remembered(tmp_path: Path) -> None:
     newest, oldest = run_virtual(scenario())
     assert newest is not None
     assert oldest is None
+
+
+@pytest.mark.parametrize(
+    'others',
+    [
+        IdempotencyKey('another', 'k', 'dashboard'),
+        IdempotencyKey('me', 'k', 'operator'),  # what only looks counts on its own
+    ],
+    ids=['of another token', 'of tools that look'],
+)
+def test_a_call_is_not_made_twice_for_all_that_others_and_looks_take_keys_for(
+    tmp_path: Path, others: IdempotencyKey
+) -> None:
+    """While it runs, after a restart, and after a rotation."""
+    path, key = tmp_path / 'j.db', IdempotencyKey('me', 'mine', 'operator')
+
+    async def scenario() -> list[ToolResult]:
+        goal, results = {'x': 2, 'y': 0}, []
+        async with Bench(path) as bench:
+            results.append(await bench.call('navigate_to_pose', goal, idempotency=key))
+            for number in range(KEYS_KEPT + 1):
+                look = replace(others, key=f'k{number}')
+                await bench.call('list_places', {}, idempotency=look)
+            results.append(await bench.call('navigate_to_pose', goal, idempotency=key))
+        async with Bench(path) as bench:
+            results.append(await bench.call('navigate_to_pose', goal, idempotency=key))
+        assert rotate(path, clock=SystemClock()) is not None
+        async with Bench(path) as bench:
+            results.append(await bench.call('navigate_to_pose', goal, idempotency=key))
+            assert bench.nav2.sent == []
+        return results
+
+    first, *again = run_virtual(scenario())
+    assert first.status is ResultStatus.ACCEPTED
+    assert [result.data for result in again] == [first.data] * 3
+
+
+def test_the_key_of_a_call_under_way_is_not_forgotten(tmp_path: Path) -> None:
+    async def scenario() -> list[ToolResult]:
+        async with Bench(tmp_path / 'j.db', nav2=ScriptableNav2(accept_after_s=None)) as bench:
+            goal, key = {'x': 2, 'y': 0}, IdempotencyKey('me', 'mine')
+
+            async def go() -> ToolResult:
+                return await bench.call('navigate_to_pose', goal, idempotency=key)
+
+            first = asyncio.create_task(go())
+            await asyncio.sleep(0.5)
+            for number in range(KEYS_KEPT + 1):
+                other = IdempotencyKey('me', str(number))
+                await bench.call('cancel_action', {'action_id': 'none'}, idempotency=other)
+            again = asyncio.create_task(go())
+            await asyncio.sleep(0.5)
+            bench.nav2.respond(True)
+            return [await first, await again]
+
+    first, again = run_virtual(scenario())
+    assert first.status is ResultStatus.ACCEPTED
+    assert again.data == first.data
+
+
+def test_after_a_restart_a_key_that_was_used_anew_stands_for_its_newest_call(
+    tmp_path: Path,
+) -> None:
+    def asked(number: int) -> IdempotencyKey:
+        return IdempotencyKey('me', str(number))
+
+    async def scenario() -> tuple[str, str | None, str | None]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            for number in (*range(KEYS_KEPT + 1), 0):  # the first is forgotten by then
+                await bench.call('list_places', {}, idempotency=asked(number))
+        async with Bench(tmp_path / 'j.db') as bench:
+            for number in (0, 1):
+                await bench.call('list_places', {}, idempotency=asked(number))
+        with JournalReader(tmp_path / 'j.db') as reader:
+            calls = list(reader.events(type='TOOL_CALL_RECORDED'))
+            *_, anew, newest, oldest = calls
+            assert newest.payload['repeat_of'] != calls[0].tool_call_id
+            return (
+                anew.tool_call_id or '',
+                newest.payload['repeat_of'],
+                oldest.payload['repeat_of'],
+            )
+
+    anew, newest, oldest = run_virtual(scenario())
+    assert newest == anew
+    assert oldest is None
+
+
+def test_a_repeat_of_a_call_that_has_given_up_is_a_call_of_its_own(tmp_path: Path) -> None:
+    """Though the result of the one that gave up is not on disk yet."""
+
+    async def scenario() -> tuple[ToolResult, int]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            key = IdempotencyKey('me', 'k')
+            answer, answering = bench.core.dispatcher._answer, asyncio.Event()
+
+            async def slowly(*told: Any) -> ToolResult:
+                answering.set()
+                await asyncio.sleep(0.3)
+                return await answer(*told)
+
+            bench.core.dispatcher._answer = slowly  # type: ignore[method-assign]
+
+            async def go() -> ToolResult:
+                return await bench.call('navigate_to_pose', {'x': 2, 'y': 0}, idempotency=key)
+
+            first = asyncio.create_task(go())
+            await asyncio.sleep(0)
+            first.cancel()
+            await answering.wait()
+            assert (await asyncio.gather(first, return_exceptions=True))[0] is not None
+            return await go(), len(bench.nav2.sent)
+
+    again, sent = run_virtual(scenario())
+    assert (again.status.value, sent) == ('accepted', 1)
+    assert check_journal(tmp_path / 'j.db') == []
 
 
 def test_the_goal_that_a_repeat_speaks_of_is_the_one_that_was_sent(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from robot_agent_harness.mcp_server.argument_bounds import (
 )
 from robot_agent_harness.mcp_server.connection import SECURITY_HEADERS
 from robot_agent_harness.mcp_server.rate import CLIENTS_KEPT, RateLimit
-from robot_agent_harness.mcp_server.requests import ID_MAX
+from robot_agent_harness.mcp_server.requests import ID_MAX, IDEMPOTENCY_KEY
 from robot_agent_harness.mcp_server.tokens import ENVIRONMENT_KEY
 from robot_agent_harness.mcp_server.unique_ids import UniqueIds
 from robot_agent_harness.skills.outputs import CallOutput
@@ -358,6 +358,18 @@ async def test_no_name_that_a_token_may_not_call_is_reached_by_a_longer_one(
                     answer = answer_of(await ask(raw, longer))['result']['structuredContent']
                     assert answer['status'] == 'unknown_tool'
         assert all(len(call['name']) == ID_MAX and call['name'] != name for call in made.calls())
+
+
+async def test_keys_of_each_token_and_of_looks_are_remembered_on_their_own(
+    tmp_path: Path, tokens: Path, era: str
+) -> None:
+    async with rig(tmp_path, settings=McpSettings(port=0, token_file=tokens)) as made:
+        for token, tool in ((LOOKS, 'list_places'), (ACTS, 'list_places'), (ACTS, 'hold')):
+            async with holder(made, era, token) as raw:
+                made.gate.go_on.set()
+                await raw.call(tool, {}, **{IDEMPOTENCY_KEY: tool})
+        marks = [call['idempotency'] for call in made.calls()]
+        assert len({mark['share'] for mark in marks}) == len({mark['key'] for mark in marks}) == 3
 
 
 async def test_a_session_is_of_the_token_that_opened_it(tmp_path: Path, tokens: Path) -> None:

@@ -14,6 +14,7 @@ must know of earlier files is quoted after it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 import contextlib
 from dataclasses import dataclass
@@ -38,7 +39,8 @@ from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal.soundness import Tail
 
 KEYS_CARRIED = 256
-"""Idempotency keys, the newest, that stay in force: as many as a running harness remembers."""
+"""Idempotency keys of each share, the newest, that stay in force: as many as a running harness
+remembers."""
 RECORDS_SEARCHED = 50_000
 """How far back they are searched for, in records: as far as a start does."""
 
@@ -190,8 +192,17 @@ def carried_over(reader: JournalReader) -> Iterator[RecordedEvent]:
             result = reader.end(call)
             if result is not None:
                 keyed[call.tool_call_id] = [call, result]
-    for pair in list(keyed.values())[-KEYS_CARRIED:]:
-        yield from pair
+    left = Counter(_share(pair) for pair in keyed.values())
+    for pair in keyed.values():
+        share = _share(pair)
+        if left[share] <= KEYS_CARRIED:
+            yield from pair
+        left[share] -= 1
+
+
+def _share(pair: list[RecordedEvent]) -> str:
+    """Return whose share of remembered keys a call takes."""
+    return str(pair[0].payload.get('idempotency', {}).get('share', ''))
 
 
 def _states(reader: JournalReader, before: list[RecordedEvent]) -> list[RecordedEvent]:

@@ -27,6 +27,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.types import Scope
 
+from robot_agent_harness.skills.call import IdempotencyKey
 from robot_agent_harness.world.store import SnapshotStore
 
 SESSION_HEADER = 'mcp-session-id'
@@ -60,10 +61,10 @@ class Caller:
     record: dict[str, Any]
     """What the journal keeps of it; never a token."""
 
-    @property
-    def owner(self) -> str:
-        """Whose its idempotency keys are: token and name, which outlive session and process."""
-        return json.dumps([self.record.get('token_subject'), self.record.get('client_name')])
+    def idempotency(self, key: str) -> IdempotencyKey:
+        """Return a key as this client's: token and name outlive session and process."""
+        holder = self.record.get('token_subject')
+        return IdempotencyKey(json.dumps([holder, self.record.get('client_name')]), key, holder)
 
 
 def identify(context: ServerRequestContext[Any, Any]) -> Caller:

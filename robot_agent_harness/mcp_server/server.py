@@ -71,7 +71,7 @@ from robot_agent_harness.mcp_server.tasks import MARK, outcome_of, Tasks
 from robot_agent_harness.mcp_server.tools import call_result, list_tools
 from robot_agent_harness.mcp_server.updates import TOOLS, Updates, URIS_MAX
 from robot_agent_harness.redaction import Redactor
-from robot_agent_harness.skills.call import CallContext, IdempotencyKey
+from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.result import ToolResult
 from robot_agent_harness.world.projection import project
 
@@ -268,7 +268,7 @@ class McpServer:
             mission_id=self._mission_id(),
             decision_snapshot_id=decision_id or self._given.newest(caller.key),
             malformed=bad_decision or bad_key or problem,
-            idempotency=IdempotencyKey(caller.owner, key) if key is not None else None,
+            idempotency=caller.idempotency(key) if key is not None else None,
             progress=Progress.of(context),
         )
         result = await self._dispatcher.call(name, arguments, call)

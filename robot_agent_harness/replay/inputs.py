@@ -66,7 +66,7 @@ class RecordedKey(IdempotencyKey):
     key: str = ''
     recorded: Mapping[str, str] = field(default_factory=dict)
 
-    def marks(self, name: str, asked: Any) -> dict[str, str]:
+    def marks(self, name: str, asked: Any, *, acts: bool) -> dict[str, str]:
         """Return the recorded digests."""
         return dict(self.recorded)
 

@@ -21,16 +21,21 @@ class IdempotencyKey:
     owner: str
     """Who chose it: the same text of another client is another key."""
     key: str
+    holder: str | None = None
+    """With whose access token; None without one."""
 
-    def marks(self, name: str, asked: Any) -> dict[str, str]:
+    def marks(self, name: str, asked: Any, *, acts: bool) -> dict[str, str]:
         """Return digests of the key and of what is asked under it, as they are recorded.
 
         :param asked: the arguments, JSON-ready.
+        :param acts: whether the tool may move the robot.
         """
         return {
             'key': _digest(self.owner, self.key),
             # With the key in it, so that nobody can guess a secret argument from the digest.
             'request': _digest(self.owner, self.key, name, asked),
+            # What is remembered is bounded for each of these.
+            'share': _digest(self.holder, acts),
         }
 
 

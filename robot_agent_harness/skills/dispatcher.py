@@ -42,7 +42,7 @@ from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
-from robot_agent_harness.skills.repeats import Claim, Repeats
+from robot_agent_harness.skills.repeats import Claim, nothing_sent, Repeats
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.services import ServiceCaller
 from robot_agent_harness.skills.skill import (
@@ -207,6 +207,8 @@ class RecordedToolDispatcher:
                 ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness'
             )
         context.interest.watch(None)
+        if nothing_sent(result.status.value, result.data):
+            context.interest.give_up()  # a repeat that comes from now on is a call of its own
         result = await self._answer(correlation, result, skill)
         if claim is not None:
             self._repeats.settle(claim, result)
@@ -223,10 +225,11 @@ class RecordedToolDispatcher:
         """Say what the call's key says about it; None without a key."""
         if context.idempotency is None:
             return None
+        acts = any(skill.name == name and not skill.read_only for skill in self._registry.all)
+        asked = {} if arguments is None else jsonable(arguments)
+        marks = context.idempotency.marks(name, asked, acts=acts)
         try:
-            return await self._repeats.claim(
-                context.idempotency, name, arguments, call_id, context.interest
-            )
+            return await self._repeats.claim(marks, call_id, context.interest)
         except asyncio.CancelledError:
             return Claim.refused({}, ToolResult(ResultStatus.INTERRUPTED, CLOSING))
 

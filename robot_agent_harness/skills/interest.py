@@ -19,10 +19,17 @@ class Interest:
         self._first: Interest | None = None
         self._left = 0
         self._watcher: Callable[[], None] | None = None
+        self.given_up = False
+        """Whether the call has ended, or is about to, because nobody wanted it."""
 
     def gone(self) -> bool:
-        """Whether all have left."""
+        """Whether all have left. Somebody may still join."""
         return self._callers <= 0
+
+    def give_up(self) -> bool:
+        """Whether all have left, for a call that ends if so: whoever comes now is too late."""
+        self.given_up = self.given_up or self.gone()
+        return self.given_up
 
     def leave(self) -> None:
         """Want the call no longer."""

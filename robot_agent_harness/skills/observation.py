@@ -73,7 +73,7 @@ async def wait_for_action(
         elapsed = loop.time() - started
         if elapsed >= timeout_s:
             break
-        if context.interest.gone():
+        if context.interest.give_up():
             raise SkillError(
                 f'the client gave up waiting; the action goes on ({line(action)})',
                 status=ResultStatus.INTERRUPTED,

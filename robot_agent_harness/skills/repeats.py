@@ -8,7 +8,12 @@ that one's result if it has none yet, and gets it: nothing runs twice. This outl
 the journal holds a digest of each key and of what was asked under it, never the client's own text.
 
 A key is free again if its call was interrupted before anything was sent to the robot: a repeat is
-then what the client wanted all along.
+then what the client wanted all along. It is from the moment on at which the call gives up, not
+only once its result is on disk.
+
+How many keys are remembered is bounded for each access token, and on their own for tools that act
+and for those that only look: nobody can make another one's key be forgotten, and no look one that
+keeps the robot from moving twice.
 """
 
 from __future__ import annotations
@@ -17,19 +22,18 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from robot_agent_harness.errors import JournalError, JournalUnavailableError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.jsonable import jsonable
-from robot_agent_harness.skills.call import IdempotencyKey
 from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 
 KEYS_KEPT = 256
-"""How many keys are remembered, with a result of at most 60 KiB each."""
+"""How many keys are remembered in each share, with a result of at most 60 KiB each."""
 RECORDS_READ = 50_000
 """How far back the journal is searched for keys of earlier runs, in records."""
 
@@ -73,29 +77,24 @@ class Repeats:
 
     def __init__(self, journal: Path) -> None:
         self._journal = journal
-        self._firsts: OrderedDict[str, First] = OrderedDict()
+        self._shares: dict[str, OrderedDict[str, First]] = {}
+        """By share and by digest of the key, the oldest first."""
         self._recalling = asyncio.Lock()
         self._complete = False
 
-    async def claim(
-        self,
-        key: IdempotencyKey,
-        name: str,
-        arguments: Any,
-        tool_call_id: str,
-        interest: Interest,
-    ) -> Claim:
-        """Say whether a call is the first with its key; it is from now on."""
-        asked = {} if arguments is None else jsonable(arguments)
-        marks = key.marks(name, asked)
+    async def claim(self, marks: dict[str, str], tool_call_id: str, interest: Interest) -> Claim:
+        """Say whether a call is the first with its key; it is from now on.
+
+        :param marks: what the key and the request are known by.
+        """
         try:
             await self._recalled()
         except JournalError as error:
             why = f'nothing was done: whether this call was made before cannot be read ({error})'
             # It does not take the key: its record must not look like that of the first call.
             return Claim.refused({}, ToolResult(ResultStatus.JOURNAL_UNAVAILABLE, why))
-        first = self._firsts.get(marks['key'])
-        if first is None:
+        first = self._first(marks['key'])
+        if first is None or first.interest.given_up:
             made = First(tool_call_id, marks['request'], _pending(), interest)
             self._keep(marks, made)
             return Claim(marks, made.result, made=made)
@@ -112,13 +111,25 @@ class Repeats:
             return
         claim.made.result.set_result(result)
         key = claim.marks['key']
-        if nothing_sent(result.status.value, result.data) and self._firsts.get(key) is claim.made:
-            del self._firsts[key]
+        if nothing_sent(result.status.value, result.data) and self._first(key) is claim.made:
+            self._forget(key)
+
+    def _first(self, key: str) -> First | None:
+        return next((kept[key] for kept in self._shares.values() if key in kept), None)
+
+    def _forget(self, key: str) -> None:
+        for kept in self._shares.values():
+            kept.pop(key, None)
 
     def _keep(self, marks: Mapping[str, str], first: First) -> None:
-        self._firsts[marks['key']] = first
-        while len(self._firsts) > KEYS_KEPT:
-            self._firsts.popitem(last=False)
+        self._forget(marks['key'])
+        # Earlier releases recorded no share; their keys have one of their own.
+        kept = self._shares.setdefault(marks.get('share', ''), OrderedDict())
+        kept[marks['key']] = first
+        # A call under way is never forgotten: its repeat would run beside it.
+        over = (key for key, known in kept.items() if known.result.done())
+        for key in list(islice(over, max(0, len(kept) - KEYS_KEPT))):
+            del kept[key]
 
     async def _recalled(self) -> None:
         """Know the keys of earlier runs, before the first key of this one is used.
@@ -177,10 +188,9 @@ def _take(
     if answer is None:
         raise JournalUnavailableError(f'call {call_id} of an earlier run is still open')
     result = _result(answer.payload['structured'])
-    if nothing_sent(result.status.value, result.data):
-        found.pop(marks['key'], None)
-    else:
-        found.setdefault(marks['key'], (marks, call_id, result))
+    found.pop(marks['key'], None)  # one that was forgotten and used again counts from then on
+    if not nothing_sent(result.status.value, result.data):
+        found[marks['key']] = (marks, call_id, result)
 
 
 def _result(structured: Mapping[str, Any]) -> ToolResult:

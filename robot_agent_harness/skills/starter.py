@@ -120,7 +120,7 @@ class ActionStarter:
         plan = self.plan(managed)
         plan.action.fields(goal)  # raises before anything is recorded as started
         async with self._starting:
-            if context.interest.gone():
+            if context.interest.give_up():
                 return _withdrawn({})
             call_id = correlation.tool_call_id or ''
             fresh = self._observer.capture(context.mission_id, Look.PRE_DISPATCH, call_id)
@@ -151,7 +151,7 @@ class ActionStarter:
             stopped = await self._written(*checked, _started(action, fresh.snapshot_id))
             again, still = self._still_holds(managed, context, call_id, decision)
             self._tracker.take(action, plan, fresh)
-        if context.interest.gone() and not stopped:
+        if not stopped and context.interest.give_up():
             why = 'the caller withdrew the call before the goal was sent'
             await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
             return _withdrawn({'action_id': action.action_id})
