@@ -32,7 +32,10 @@ ITEMS_MAX = 64
 """Elements of an array that are told."""
 TEXT_MAX = 512
 """Characters of a text that are told."""
-_ARRAY = re.compile(r'sequence<(?P<of>[^,>]+)(, ?\d+)?>|(?P<of_fixed>[^\[]+)\[\d+\]')
+_ARRAY = re.compile(
+    r'sequence<(?P<of>[^,>]+)(, ?(?P<most>\d+))?>|(?P<of_fixed>[^\[]+)\[(?P<exact>\d+)\]'
+)
+_INTEGER = re.compile(r'(?P<unsigned>u)?int(?P<bits>8|16|32|64)')
 _POSE_KEYS = frozenset({'x', 'y', 'yaw'})
 
 
@@ -75,7 +78,11 @@ def _made(kind: str, current: Any, value: Any, now_ns: int) -> Any:
     array = _ARRAY.fullmatch(kind)
     if array:
         of = array['of'] or array['of_fixed']
-        return [_made(of, _new(of), item, now_ns) for item in value]
+        items = [_made(of, _new(of), item, now_ns) for item in value]
+        most, exact = array['most'], array['exact']
+        if (most and len(items) > int(most)) or (exact and len(items) != int(exact)):
+            raise TypeError(value)
+        return items
     if '/' not in kind:
         return _scalar(kind, value)
     if kind == 'builtin_interfaces/Duration' and not isinstance(value, Mapping):
@@ -115,9 +122,18 @@ def _scalar(kind: str, value: Any) -> Any:
         return float(value)
     if kind == 'octet':
         return bytes([value])
-    if int(value) != value:
+    bits = _INTEGER.fullmatch(kind)
+    low, high = (
+        (0, 255) if bits is None else _range(bits['unsigned'] is not None, int(bits['bits']))
+    )
+    if int(value) != value or not low <= value <= high:
+        # The generated setters do not look, and what is too large comes out as another number.
         raise TypeError(value)
     return int(value)
+
+
+def _range(unsigned: bool, bits: int) -> tuple[int, int]:
+    return (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
 def _new(kind: str) -> Any:
