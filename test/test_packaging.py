@@ -68,6 +68,23 @@ def test_package_xml_names_what_colcon_and_rosdep_need():
     assert not {'python3-anthropic', 'python3-anthropic-pip'} & dependencies(PACKAGE_XML)
 
 
+@pytest.mark.parametrize('folder', ['.', 'underlay/nav2_msgs'])
+def test_package_xml_is_valid_for_the_tools_that_read_it(folder):
+    catkin_pkg = pytest.importorskip('catkin_pkg.package', reason='comes with colcon-ros')
+    warnings = []
+    package = catkin_pkg.parse_package(str(ROOT / folder / 'package.xml'), warnings=warnings)
+    assert (package.package_format, warnings) == (3, [])
+
+
+@pytest.mark.timeout(300)
+def test_the_sources_keep_the_rules_of_flake8_where_it_is_installed():
+    pytest.importorskip('flake8', reason='comes with ament_flake8; ruff stands for it here')
+    folders = ['robot_agent_harness', 'launch', 'scripts', 'setup.py']
+    command = [sys.executable, '-m', 'flake8', '--config', 'setup.cfg', *folders]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == ''
+
+
 def test_description_is_the_same_everywhere(setup_cfg):
     assert setup_cfg['metadata']['description'] == PACKAGE_XML.findtext('description')
 
