@@ -3036,6 +3036,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_usage_that_is_no_count_is_not_counted',
             ),
         ),
+        'test_skill_clients.py': NotAClause(
+            'clients of actions that a robot may lack',
+            (
+                'test_a_client_is_made_when_its_server_is_seen_and_then_drives_it',
+                'test_a_goal_that_the_type_does_not_take_is_not_sent_and_told_so',
+                'test_a_server_of_a_type_that_this_machine_lacks_is_said_once_and_left_alone',
+            ),
+        ),
         'test_skill_docs.py': NotAClause(
             'the page on writing a skill shows what is tested',
             (
