@@ -13,6 +13,7 @@ from robot_agent_harness.errors import ModelError
 from robot_agent_harness.events import Correlation, ModelResponseRecorded
 from robot_agent_harness.guarded import contained, guarded
 from robot_agent_harness.jsonable import jsonable
+from robot_agent_harness.llm.answer_bounds import bounded, recorded_raw
 from robot_agent_harness.llm.client import Decision, ModelClient, ModelRequest
 from robot_agent_harness.mission import Mission
 from robot_agent_harness.redaction import RedactedJournal, Redactor
@@ -60,7 +61,7 @@ class ModelAsker:
         for pause_s in (*MODEL_RETRY_PAUSES_S, None):
             began = now()
             try:
-                decision = await self._ask(request)
+                decision = bounded(await self._ask(request))
             except ModelError as error:
                 await self._journal.append(
                     (_failed_response(self._model, error, now() - began), correlation)
@@ -138,7 +139,7 @@ def _response(decision: Decision, took_s: float) -> ModelResponseRecorded:
         provider=decision.provider,
         model=decision.model,
         response_id=decision.response_id,
-        raw_content=[jsonable(block) for block in decision.raw_content],
+        raw_content=recorded_raw(decision),
         duration_s=round(took_s, 3),
     )
 

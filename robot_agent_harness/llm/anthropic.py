@@ -16,7 +16,7 @@ import anyio
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.llm.client import Decision, ModelRequest
-from robot_agent_harness.llm.endpoint import CONNECT_TIMEOUT_S, Endpoint
+from robot_agent_harness.llm.endpoint import bounded_client, CONNECT_TIMEOUT_S, Endpoint
 from robot_agent_harness.llm.messages_api import (
     began_without_thinking,
     conversation_body,
@@ -82,8 +82,7 @@ class AnthropicClient:
             max_retries=0,
             # Our deadline holds. A total of the SDK's own would make it refuse large max_tokens.
             timeout=sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
-            # No redirects: the key goes where the configuration says, and nowhere else.
-            http_client=http_client or sdk.DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=http_client or bounded_client(sdk),
         )
         self._endpoint = Endpoint(
             sdk=sdk,

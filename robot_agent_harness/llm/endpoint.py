@@ -28,6 +28,7 @@ _log = logging.getLogger(__name__)
 CONNECT_TIMEOUT_S = 5.0  # a robot that is offline should know it soon
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 8.0
+ANSWER_MAX_BYTES = 2 * 1024 * 1024  # decoded; the longest answers of today's models take half
 LONGEST_ERROR_TEXT = 500  # characters; a gateway may answer with a whole page
 
 _RETRYABLE_STATUS = frozenset({408, 409, 429})
@@ -123,6 +124,8 @@ class Endpoint:
         except self._sdk.APITimeoutError:
             raise ModelError(f'cannot reach {self._url} in time', retryable=True) from None
         except self._sdk.APIConnectionError as error:
+            if isinstance(error.__cause__, ModelError):
+                raise error.__cause__ from None  # said while the answer was read
             cause = self.safe(f'{error.__cause__ or error}')
             raise ModelError(f'cannot reach {self._url}: {cause}', retryable=True) from None
         except self._sdk_error as error:
@@ -163,6 +166,44 @@ class Endpoint:
             retryable=asked == 'true' or (retryable and asked != 'false'),
             retry_after_s=_retry_after_s(headers),
         )
+
+
+def bounded_client(sdk: Any) -> Any:
+    """Return the SDK's own HTTP client, which follows no redirect and reads no endless answer.
+
+    No redirects: the key goes where the configuration says, and nowhere else.
+    """
+
+    class BoundedClient(sdk.DefaultAsyncHttpxClient):  # type: ignore[misc]
+        async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+            # Read here whatever is asked for: an error's page can be as long as an answer.
+            response = await super().send(request, stream=True, **options)
+            try:
+                return await _read_whole(response)
+            finally:
+                await response.aclose()
+
+    return BoundedClient(follow_redirects=False)
+
+
+async def _read_whole(response: Any) -> Any:
+    """Return the response with its body in memory.
+
+    :raises ModelError: it has more than `ANSWER_MAX_BYTES`.
+    """
+    body = bytearray()
+    async for part in response.aiter_bytes():
+        body += part
+        if len(body) > ANSWER_MAX_BYTES:
+            raise ModelError(f'the answer has more than {ANSWER_MAX_BYTES} bytes')
+    coded = ('content-encoding', 'content-length', 'transfer-encoding')
+    return type(response)(
+        response.status_code,
+        headers=[item for item in response.headers.multi_items() if item[0] not in coded],
+        content=bytes(body),
+        request=response.request,
+        extensions=response.extensions,
+    )
 
 
 def refuse_constant(name: str) -> Any:

@@ -18,7 +18,7 @@ import anyio
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.llm.chat_completions import conversation_body, decision_from, REFUSAL
 from robot_agent_harness.llm.client import Decision, ModelRequest
-from robot_agent_harness.llm.endpoint import CONNECT_TIMEOUT_S, Endpoint
+from robot_agent_harness.llm.endpoint import bounded_client, CONNECT_TIMEOUT_S, Endpoint
 from robot_agent_harness.llm.profiles import (
     CHAT_FAMILIES,
     ModelProfile,
@@ -81,8 +81,7 @@ class OpenAIClient:
             base_url=base_url or OPENAI_URL,
             max_retries=0,
             timeout=sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
-            # No redirects: the key goes where the configuration says, and nowhere else.
-            http_client=http_client or sdk.DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=http_client or bounded_client(sdk),
         )
         self._endpoint = Endpoint(
             sdk=sdk,
