@@ -495,6 +495,8 @@ _DESIGN = (
             ' defaults.',
             'test_node_transforms.py::test_with_the_default_skills_silent_odometry_is_named_as_what'
             '_stands_in_the_way',
+            'test_node_transforms.py'
+            '::test_the_shipped_skills_for_silent_odometry_differ_from_the_usual_in_nothing_else',
             'test_preconditions.py::test_the_default_preconditions_are_those_of_the_contract',
             'test_dispatcher.py'
             '::test_what_the_skills_file_does_not_name_stays_as_the_skill_declares_it',
@@ -1473,6 +1475,10 @@ _CONTRACT = (
         _clause(
             'CON-MCP-17',
             'unknown_action and harness_inactive.',
+            'test_dispatcher.py'
+            '::test_an_action_that_ended_in_an_earlier_run_is_told_of_by_every_tool',
+            'test_dispatcher.py'
+            '::test_where_the_journal_cannot_be_read_no_action_is_said_never_to_have_been',
             'test_mcp_output_schemas.py::test_what_a_call_returns_satisfies_its_output_schema',
             'test_dispatcher.py::test_an_inactive_harness_moves_nothing_and_still_looks',
         ),
@@ -2683,7 +2689,9 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_stopping_does_not_wait_for_those_who_listen',
                 'test_the_world_is_told_of_at_most_once_a_second_and_the_last_change_is_not_lost',
                 'test_a_session_that_does_not_read_is_let_go_and_holds_up_nobody',
-                'test_subscriptions_and_subscribers_are_bounded',
+                'test_the_resources_of_one_session_are_bounded_and_its_end_costs_nothing',
+                'test_sessions_that_ended_leave_a_subscriber_alone',
+                'test_a_stream_is_acknowledged_what_it_will_be_told_of_and_refused_what_never_changes',
                 'test_after_a_stop_and_a_start_changes_are_told_of_again',
                 'test_nobody_who_listens_costs_nothing',
             ),

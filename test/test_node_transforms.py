@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import contextlib
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -18,6 +19,7 @@ from transforms_rig import listening, tf_robot, url_of
 
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.resources import config_path
+from robot_agent_harness.skills.registry import load_registry
 from robot_agent_harness.testing import check_journal
 
 pytestmark = pytest.mark.anyio
@@ -146,6 +148,18 @@ async def test_with_the_default_skills_silent_odometry_is_named_as_what_stands_i
     assert [check['name'] for check in refused['failed_checks']] == ['odometry_age']
     with JournalReader(tmp_path / 'j.db') as reader:
         assert list(reader.events(type='ROBOT_ACTION_STARTED')) == []
+
+
+def test_the_shipped_skills_for_silent_odometry_differ_from_the_usual_in_nothing_else():
+    usual, silent = (
+        {skill.name: skill.managed for skill in load_registry(config_path(name)).skills}
+        for name in ('skills.yaml', 'skills_loopback.yaml')
+    )
+    managed = {name: action for name, action in usual.items() if action is not None}
+    assert len(managed) > 1
+    for name, action in managed.items():
+        limits = replace(action.preconditions, odometry_max_age_s=None)
+        assert silent[name] == replace(action, preconditions=limits), name
 
 
 def _rests(seen: dict[str, Any]) -> bool:
