@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from robot_agent_harness.actions.controller import GoalStatus
+from robot_agent_harness.replay import replay_journal
 from robot_agent_harness.testing import Bench, check_journal, run_virtual, ScriptableNav2
 
 FOREIGN = 'f' * 32
@@ -111,7 +112,8 @@ def test_a_tool_goes_with_its_server_and_comes_back_with_it(tmp_path: Path) -> N
         assert 'dock' not in registry.names  # nobody drives it on this bench
         bench.others['spin'].set_reachable(False)
         refused = await bench.call('spin', SPIN)
-        assert refused.status.value == 'controller_unavailable'  # after 2 s in which it might come
+        assert refused.status.value == 'controller_unavailable'
+        await asyncio.sleep(2.0)
         assert 'spin' in registry.names
         await asyncio.sleep(2.0)
         assert 'spin' not in registry.names
@@ -149,6 +151,34 @@ def test_navigation_is_offered_without_its_server(tmp_path: Path) -> None:
         assert (await bench.call('spin', SPIN)).status.value == 'accepted'
 
     _on_bench(tmp_path, scenario)
+
+
+def test_a_run_of_several_actions_replays_identically(tmp_path: Path) -> None:
+    async def run() -> None:
+        others = {'spin': ScriptableNav2(), 'navigate_through_poses': ScriptableNav2()}
+        async with Bench(tmp_path / 'j.db', others=others) as bench:
+            taken = await bench.call('spin', {'angle': 1.5})
+            bench.robot.place(0.0, 0.0, 1.5)
+            await asyncio.sleep(0.3)
+            bench.others['spin'].result(GoalStatus.SUCCEEDED, {'error_code': 0})
+            assert (await bench.outcome(taken.data['action_id'])).state.value == 'SUCCEEDED'
+            bench.others['spin'].set_reachable(False)
+            await asyncio.sleep(5.0)
+            await bench.call('spin', SPIN)
+            bench.robot.place(0.0, 0.0, 0.0)
+            await asyncio.sleep(1.0)
+            tour = {'poses': [{'x': 2.0, 'y': 0.0}, {'x': 4.0, 'y': 0.0}]}
+            taken = await bench.call('navigate_through_poses', tour)
+            for step in range(1, 41):
+                bench.robot.place(0.1 * step, 0.0, 0.0)
+                await asyncio.sleep(0.1)
+            bench.others['navigate_through_poses'].result(GoalStatus.SUCCEEDED, {})
+            ended = await bench.outcome(taken.data['action_id'])
+            assert ended.state.value == 'SUCCEEDED', ended.outcome
+
+    run_virtual(run())
+    replay = replay_journal(tmp_path / 'j.db')
+    assert replay.identical, [difference for r in replay.runs for difference in r.differences]
 
 
 UNCHECKED = """\

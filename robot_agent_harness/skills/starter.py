@@ -229,7 +229,9 @@ class ActionStarter:
             world = self._observer.peek(Look.FIRST_HEARD, call_id)
             navigation = world.navigation.value
             missing = (
-                navigation is None or not self._board.reachable(managed.action.name),
+                # Skills of another action are only offered once its server has been seen.
+                navigation is None
+                or (managed.action.expected and not navigation.controller_reachable),
                 policy.pose_max_age_s is not None and _missing(world.map_pose),
                 policy.odometry_max_age_s is not None and _missing(world.odometry),
                 policy.controller_idle and self._board.goals_awaited,
