@@ -108,7 +108,8 @@ class HarnessSession:
                 node, self._registry.services, clock=self._clock, loop=loop
             )
             undo.callback(self._services.close)
-            self.model = on_loop(loop, self._make_model())
+            # Not on the loop, which an SDK's import would hold for seconds on a busy machine.
+            self.model = self._make_model()
             self.core = on_loop(loop, self._make_core())
             self._left_open = on_loop(loop, self._adopt(self.core))
             undo.callback(lambda: on_loop(loop, self.core.close(cancel_running=False)))
@@ -204,7 +205,7 @@ class HarnessSession:
 
     # -- parts -----------------------------------------------------------------------------------
 
-    async def _make_model(self) -> ModelClient | None:
+    def _make_model(self) -> ModelClient | None:
         p = self._parameters
         return make_client(
             ModelSettings.from_parameters(p), os.environ, own_journal=str(p['journal.path'])
