@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.actions.controller import ActionController
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import ActionTimeouts
+from robot_agent_harness.actions.recorded import read_action
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.actions.verification import (
@@ -178,6 +180,7 @@ def assemble(
         artifacts=ArtifactStore(journal.path.with_name(f'{journal.path.name}.artifacts')),
         states=states,
         clock=clock,
+        recorded=partial(read_action, journal.path),
         services=services,
     )
     harness = RobotAgentHarness(

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import pytest
 
 from robot_agent_harness.actions.controller import GoalStatus
-from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.actions.lifecycle import RobotAction
+from robot_agent_harness.errors import ConfigurationError, JournalUnavailableError
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.skills import registry
 from robot_agent_harness.skills.outputs import CallOutput
@@ -315,6 +316,49 @@ def test_a_client_that_waited_for_an_outcome_decides_on_the_world_after_it(tmp_p
             return [first.status.value, told.data['state'], second.status.value]
 
     assert run_virtual(scenario()) == ['accepted', 'SUCCEEDED', 'accepted']
+
+
+def test_an_action_that_ended_in_an_earlier_run_is_told_of_by_every_tool(tmp_path: Path) -> None:
+    async def scenario() -> tuple[str, list[ToolResult], ToolResult]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            sent = await bench.call('navigate_to_pose', {'x': 2, 'y': 0})
+            bench.robot.place(2.0, 0.0)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            await bench.outcome(sent.data['action_id'])
+        action_id = str(sent.data['action_id'])
+        async with Bench(tmp_path / 'j.db') as bench:
+            tools = ('get_action', 'wait_for_action', 'cancel_action')
+            told = [await bench.call(tool, {'action_id': action_id}) for tool in tools]
+            never = await bench.call('get_action', {'action_id': 'f' * 32})
+        return action_id, told, never
+
+    action_id, told, never = run_virtual(scenario())
+    assert [result.status for result in told] == [ResultStatus.COMPLETED] * 3
+    assert [result.data['action_id'] for result in told] == [action_id] * 3
+    assert [result.data['state'] for result in told] == ['SUCCEEDED'] * 3
+    got, waited, cancelled = told
+    assert got.data['evidence']
+    assert got.data['evidence'] == waited.data['evidence']
+    assert cancelled.data['cancel_return_code'] is None
+    assert never.status is ResultStatus.UNKNOWN_ACTION
+
+
+def test_where_the_journal_cannot_be_read_no_action_is_said_never_to_have_been(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> list[ToolResult]:
+        async with Bench(tmp_path / 'j.db') as bench:
+
+            async def unreadable(action_id: str) -> RobotAction | None:
+                raise JournalUnavailableError('no journal today')
+
+            monkeypatch.setattr(bench.core.dispatcher, '_recorded', unreadable)
+            tools = ('get_action', 'wait_for_action', 'cancel_action')
+            return [await bench.call(tool, {'action_id': 'f' * 32}) for tool in tools]
+
+    for result in run_virtual(scenario()):
+        assert result.status is ResultStatus.TOOL_ERROR
+        assert 'no journal today' in result.message
 
 
 def test_every_decision_snapshot_of_a_managed_call_is_in_the_journal(tmp_path: Path) -> None:

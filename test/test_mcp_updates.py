@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -18,7 +20,6 @@ import pytest
 
 from robot_agent_harness.mcp_server import updates as updates_module
 from robot_agent_harness.mcp_server.updates import (
-    SUBSCRIBERS_KEPT,
     Updates,
     URIS_MAX,
     WORLD_PERIOD_S,
@@ -133,6 +134,7 @@ class Session:
     def __init__(self, *, reads: bool = True) -> None:
         self.uris: list[str] = []
         self.reads = reads
+        self._connection = SimpleNamespace(state={}, exit_stack=AsyncExitStack())
 
     async def send_resource_updated(self, uri: str) -> None:
         if not self.reads:
@@ -174,19 +176,61 @@ def test_a_session_that_does_not_read_is_let_go_and_holds_up_nobody(
     assert run_virtual(scenario()) == [WORLD] * 3
 
 
-def test_subscriptions_and_subscribers_are_bounded() -> None:
+def test_the_resources_of_one_session_are_bounded_and_its_end_costs_nothing() -> None:
     async def scenario() -> None:
         updates, session = Updates(), Session()
         for number in range(URIS_MAX + 1):
             updates.add('a', session, str(number))  # type: ignore[arg-type]
+            updates.remove('a', str(number))
+            updates.add('a', session, str(number))  # type: ignore[arg-type]
+        assert len(session._connection.exit_stack._exit_callbacks) == 1
+        for number in range(URIS_MAX + 1):
+            updates.add('a', session, str(number))  # type: ignore[arg-type]
         assert len(updates._subscribers['a'].uris) == URIS_MAX
-        for number in range(SUBSCRIBERS_KEPT):
-            updates.add(number, session, WORLD)  # type: ignore[arg-type]
-        assert len(updates._subscribers) == SUBSCRIBERS_KEPT
-        assert 'a' not in updates._subscribers
+        await session._connection.exit_stack.aclose()
+        assert not updates._subscribers
         await updates.close()
 
     run_virtual(scenario())
+
+
+@pytest.mark.anyio
+async def test_sessions_that_ended_leave_a_subscriber_alone(tmp_path: Path) -> None:
+    heard = Heard()
+    async with rig(tmp_path) as made, connected(made, 'legacy', message_handler=heard) as client:
+        await client.subscribe_resource(WORLD)
+        await client.list_tools()
+        for _ in range(3):
+            async with connected(made, 'legacy') as other:
+                await other.list_tools()
+                await other.subscribe_resource(WORLD)
+                assert len(made.server._updates._subscribers) == 2
+            await made.until(lambda: len(made.server._updates._subscribers) == 1)
+        made.core.harness.notify(Salient('human_message', 'hello'))
+        await made.until(lambda: WORLD in heard.uris)
+
+
+@pytest.mark.anyio
+async def test_a_stream_is_acknowledged_what_it_will_be_told_of_and_refused_what_never_changes(
+    tmp_path: Path,
+) -> None:
+    async with rig(tmp_path) as made, connected(made, ERAS[1]) as client:
+        for uri in ('robot://snapshots/snapshot-1', 'robot://actions/nope', 'file:///etc/passwd'):
+            with pytest.raises(MCPError, match='changes are told of') as caught:
+                async with client.listen(resource_subscriptions=[WORLD, uri]):
+                    pass
+            assert caught.value.code == -32602
+        async with client.listen(
+            tools_list_changed=True,
+            prompts_list_changed=True,
+            resources_list_changed=True,
+            resource_subscriptions=[WORLD],
+        ) as stream:
+            honored = stream.honored
+            assert honored.tools_list_changed is True
+            assert honored.prompts_list_changed is None
+            assert honored.resources_list_changed is None
+            assert honored.resource_subscriptions == [WORLD]
 
 
 def test_after_a_stop_and_a_start_changes_are_told_of_again() -> None:

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 
 from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
 from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.journal.reader import JournalReader
 
 
 def recorded_action(events: Iterable[RecordedEvent]) -> RobotAction | None:
@@ -43,3 +46,18 @@ def recorded_action(events: Iterable[RecordedEvent]) -> RobotAction | None:
         state=state,
         outcome=outcome,
     )
+
+
+async def read_action(journal: Path, action_id: str) -> RobotAction | None:
+    """Return an action as a journal has it; None if it has none of that id.
+
+    Read on a worker thread: the disk holds up no loop.
+
+    :raises JournalError: the journal cannot be read.
+    """
+
+    def read() -> RobotAction | None:
+        with JournalReader(journal) as reader:
+            return recorded_action(reader.events(action_id=action_id))
+
+    return await asyncio.to_thread(read)

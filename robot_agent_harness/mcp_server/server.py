@@ -344,7 +344,12 @@ class McpServer:
         uris = params.notifications.resource_subscriptions or ()
         if len(uris) > URIS_MAX:
             raise MCPError(INVALID_PARAMS, f'a stream tells of {URIS_MAX} resources at most')
-        return await self._listening(context, params)
+        for uri in uris:
+            self._resources.changing(uri)
+        # What is acknowledged is what will be told: the other two lists never change.
+        never = {'prompts_list_changed': None, 'resources_list_changed': None}
+        told = params.notifications.model_copy(update=never)
+        return await self._listening(context, params.model_copy(update={'notifications': told}))
 
     async def _list_prompts(
         self, context: Context, params: PaginatedRequestParams | None

@@ -36,10 +36,10 @@ TOOLS = 'tools'
 """Stands for the list of tools, which is no resource."""
 WORLD_PERIOD_S = 1.0
 """The world is told of at most this often."""
-SUBSCRIBERS_KEPT = 128
-"""Sessions that can be subscribed at once; the longest subscribed one gives way."""
 URIS_MAX = 64
 """Resources that one session can be subscribed to; the oldest gives way."""
+_WATCHED = 'robot_agent_harness.updates'
+"""Marks a session whose end takes its subscriptions back."""
 SEND_S = 1.0
 """How long a notification may wait for a session that does not read."""
 
@@ -60,7 +60,8 @@ class Updates:
 
     def __init__(self) -> None:
         self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
-        self._subscribers: OrderedDict[Hashable, _Subscriber] = OrderedDict()
+        self._subscribers: dict[Hashable, _Subscriber] = {}
+        """As many as there are sessions, which are bounded themselves."""
         self._states: dict[str, ActionState] = {}
         self._world_due_s = 0.0
         self._world_timer: asyncio.TimerHandle | None = None
@@ -137,13 +138,15 @@ class Updates:
             listener(event)
 
     def add(self, key: Hashable, session: ServerSession, uri: str) -> None:
-        """Subscribe a session of an earlier revision to a resource."""
+        """Subscribe a session of an earlier revision to a resource, until it ends."""
+        connection = session._connection
+        if _WATCHED not in connection.state:
+            connection.state[_WATCHED] = True  # once a session, however often it comes and goes
+            connection.exit_stack.callback(self._subscribers.pop, key, None)
         subscriber = self._subscribers.setdefault(key, _Subscriber(session))
         subscriber.uris[uri] = None
         while len(subscriber.uris) > URIS_MAX:
             subscriber.uris.popitem(last=False)
-        while len(self._subscribers) > SUBSCRIBERS_KEPT:
-            self._subscribers.popitem(last=False)
 
     def remove(self, key: Hashable, uri: str) -> None:
         """Take the subscription back; without one nothing happens."""

@@ -16,13 +16,14 @@ with everything before "sent" on disk before it is sent (see `starter.py`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 import contextlib
 from dataclasses import replace
 import logging
 from typing import Any
 
 from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.clock import Clock, IdSource
@@ -88,6 +89,7 @@ class RecordedToolDispatcher:
         artifacts: ArtifactStore,
         states: StateRecorder,
         clock: Clock,
+        recorded: Callable[[str], Awaitable[RobotAction | None]],
         services: ServiceCaller | None = None,
     ) -> None:
         self._ids = ids
@@ -105,6 +107,7 @@ class RecordedToolDispatcher:
         """Most bytes of a snapshot in a result."""
         self._states = states
         self._clock = clock
+        self._recorded = recorded
         self._services = services
         self._tasks: set[asyncio.Task[ToolResult]] = set()
         self._closing = False
@@ -292,6 +295,7 @@ class RecordedToolDispatcher:
             progress=context.progress,
             interest=context.interest,
             projection_max_bytes=self.projection_max_bytes,
+            recorded=self._recorded,
             services=self._services,
         )
         running: Any = guarded(lambda: skill.function(skill_context, **parsed))

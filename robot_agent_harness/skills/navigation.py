@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from robot_agent_harness.actions.ros_action import RosAction
+from robot_agent_harness.skills.observation import recorded
 from robot_agent_harness.skills.outputs import ActionOutput, ManagedOutput
 from robot_agent_harness.skills.places import COORDINATE, YAW
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
@@ -145,8 +146,11 @@ async def cancel_action(
     """
     action = context.board.get(action_id)
     if action is None:
-        raise SkillError(
-            f'cancel_action: no action {action_id!r}', status=ResultStatus.UNKNOWN_ACTION
+        ended = await recorded(context, action_id)
+        return ToolResult(
+            ResultStatus.COMPLETED,
+            f'nobody follows this action any more; it is {ended.state.value}',
+            {'action_id': action_id, 'state': ended.state.value, 'cancel_return_code': None},
         )
     code = await context.tracker.cancel(action_id)
     said = 'the controller did not answer' if code is None else _CANCEL_CODES.get(code, f'{code}')

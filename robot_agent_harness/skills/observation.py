@@ -12,6 +12,7 @@ from pydantic import Field
 
 from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.actions.observer import Look
+from robot_agent_harness.errors import JournalError
 from robot_agent_harness.skills.outputs import ActionOutput, PlacesOutput, SnapshotOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import skill, SkillContext, SkillError
@@ -49,7 +50,7 @@ async def get_action(context: SkillContext, action_id: _ActionId) -> ToolResult:
     """Tell the state of an action, and its outcome with the evidence once it has one. Returns at
     once; use wait_for_action to wait for the outcome.
     """
-    return _told(context, _known(context.tracker.get(action_id), action_id))
+    return _told(context, context.tracker.get(action_id) or await recorded(context, action_id))
 
 
 @skill(output=ActionOutput, title='Wait for an outcome', read_only=True)
@@ -66,7 +67,9 @@ async def wait_for_action(
     the current state when the time is up. Waiting, or giving up waiting, does not disturb the
     action.
     """
-    action = _known(context.tracker.get(action_id), action_id)
+    action = context.tracker.get(action_id)
+    if action is None:  # nobody follows it any more
+        return _told(context, await recorded(context, action_id))
     loop = asyncio.get_running_loop()
     started = loop.time()
     while not action.state.terminal:
@@ -81,15 +84,25 @@ async def wait_for_action(
         if context.progress is not None:
             await context.progress(elapsed, timeout_s, line(action))
         pause = min(PROGRESS_PERIOD_S, timeout_s - elapsed)
-        action = _known(await context.tracker.wait(action_id, pause), action_id)
+        still = await context.tracker.wait(action_id, pause)
+        if still is None:
+            return _told(context, await recorded(context, action_id))
+        action = still
     return _told(context, action)
 
 
-def _known(action: RobotAction | None, action_id: str) -> RobotAction:
+async def recorded(context: SkillContext, action_id: str) -> RobotAction:
+    """Return an action of which nothing is in memory, as the journal has it.
+
+    :raises SkillError: there is none of that id, or the journal cannot be read.
+    """
+    try:
+        action = await context.recorded(action_id)
+    except JournalError as error:
+        raise SkillError(f'{action_id!r} is not in memory, and {error}') from error
     if action is None:
         raise SkillError(
-            f'no action {action_id!r}: it never existed, or ended so long ago that only the'
-            ' journal knows it',
+            f'no action {action_id!r}: the journal knows none of that id',
             status=ResultStatus.UNKNOWN_ACTION,
         )
     return action

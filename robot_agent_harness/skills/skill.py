@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, create_model, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from robot_agent_harness.actions.board import ActionBoard
+from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import ActionTimeouts
 from robot_agent_harness.actions.preconditions import PreconditionPolicy
@@ -86,6 +87,8 @@ class SkillContext:
     interest: Interest
     """Whether somebody still waits; a skill that only waits may end early if not."""
     projection_max_bytes: int
+    recorded: Callable[[str], Awaitable[RobotAction | None]]
+    """Reads an action of which nothing is in memory any more; raises a JournalError."""
     services: ServiceCaller | None = None
     """Calls ROS services; None where nobody can."""
 
