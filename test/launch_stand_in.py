@@ -48,6 +48,10 @@ class GroupAction(Made):
     pass
 
 
+class ResetLaunchConfigurations(Made):
+    pass
+
+
 class IncludeLaunchDescription(Made):
     @property
     def path(self) -> Path:
@@ -91,6 +95,7 @@ MODULES: dict[str, dict[str, Any]] = {
         'GroupAction': GroupAction,
         'IncludeLaunchDescription': IncludeLaunchDescription,
         'OpaqueFunction': OpaqueFunction,
+        'ResetLaunchConfigurations': ResetLaunchConfigurations,
     },
     'launch.launch_description_sources': {
         'PythonLaunchDescriptionSource': PythonLaunchDescriptionSource
@@ -169,10 +174,11 @@ class Launcher:
             for made in action.options['function'](started.values):
                 self._take(made, started)
         elif isinstance(action, GroupAction):
-            assert action.options == {'forwarding': False}
-            for made in action.args[0]:
-                assert isinstance(made, IncludeLaunchDescription)
-                started.included.append(made)
+            assert not action.options  # scoped, the environment handed on
+            reset, included = action.args[0]
+            assert isinstance(reset, ResetLaunchConfigurations)
+            assert isinstance(included, IncludeLaunchDescription)
+            started.included.append(included)
         elif isinstance(action, IncludeLaunchDescription):
             assert not action.launch_arguments
             self._run(action.path, started)

@@ -10,7 +10,12 @@ import os
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
-from launch.actions import ExecuteProcess, GroupAction, IncludeLaunchDescription
+from launch.actions import (
+    ExecuteProcess,
+    GroupAction,
+    IncludeLaunchDescription,
+    ResetLaunchConfigurations,
+)
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 POSITION_VARIANCE_M2, YAW_VARIANCE_RAD2 = 0.25, 0.07
@@ -55,7 +60,8 @@ def bringup(
     include = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(found[0])), launch_arguments=list(arguments.items())
     )
-    return GroupAction([include], forwarding=False)
+    # The environment goes on to them: somebody's own launch file may have set it.
+    return GroupAction([ResetLaunchConfigurations(), include])
 
 
 def initial_pose(namespace: str, x: str, y: str, yaw: str) -> ExecuteProcess:
