@@ -3118,6 +3118,18 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_service_mapped_by_yaml_is_a_tool_while_its_server_is_there',
             ),
         ),
+        'test_skill_services.py': NotAClause(
+            'tools that call services: closer looks at INV-1 and INV-3',
+            (
+                'test_a_request_is_filled_and_a_response_told_as_mapped',
+                'test_a_service_that_says_no_or_nothing_is_an_error_of_the_tool',
+                'test_a_call_that_acts_is_on_disk_before_the_request_leaves',
+                'test_what_acts_is_not_called_while_the_journal_cannot_be_written',
+                'test_what_acts_is_not_called_while_the_harness_is_inactive',
+                'test_the_tool_of_a_service_comes_and_goes_with_its_server',
+                'test_a_request_is_not_sent_for_arguments_that_are_none',
+            ),
+        ),
         'test_skill_several.py': NotAClause(
             'several actions of one robot, and tools that come and go with their servers',
             (

@@ -31,6 +31,7 @@ from robot_agent_harness.llm.planner import Planner
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.result import ToolResult
+from robot_agent_harness.skills.services import ServiceCaller
 from robot_agent_harness.testing.fake_clock import FakeClock, SequentialIds
 from robot_agent_harness.testing.scriptable_nav2 import ScriptableNav2
 from robot_agent_harness.world.builder import BatteryReading, WorldSnapshotBuilder
@@ -112,6 +113,7 @@ class Bench:
         planner: Planner | None = None,
         nav2: ScriptableNav2 | None = None,
         others: Mapping[str, ScriptableNav2] | None = None,
+        services: ServiceCaller | None = None,
         robot: BenchRobot | None = None,
     ) -> None:
         self._path = journal_path
@@ -119,6 +121,7 @@ class Bench:
         self._model = model
         self._planner = planner
         self.nav2 = nav2 or ScriptableNav2()
+        self._services = services
         self.others = dict(others or {})
         """The servers of further actions, by name."""
         self.robot = robot or BenchRobot()
@@ -135,6 +138,7 @@ class Bench:
             ids=SequentialIds(),
             journal=MissionJournal.open(self._path, clock=self.clock, inline=True),
             controllers={CONTROLLER: self.nav2, **self.others},
+            services=self._services,
             model=self._model,
             planner=self._planner,
         )
