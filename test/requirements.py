@@ -2706,6 +2706,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_event_list_stays_within_its_bound',
                 'test_a_snapshot_beyond_the_bound_is_projected',
                 'test_what_is_not_there_is_the_sdks_not_found_error',
+                'test_a_uri_with_half_a_character_names_nothing',
                 'test_a_journal_that_cannot_be_read_is_an_error_that_says_so',
             ),
         ),
@@ -2744,6 +2745,9 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_program_ends_though_its_client_keeps_the_pipe_open',
                 'test_lines_come_whole_whatever_the_pieces',
                 'test_a_line_without_end_is_refused_and_what_follows_is_read',
+                'test_a_line_that_is_no_message_is_answered_under_its_id_where_it_has_one',
+                'test_a_line_that_is_a_message_is_passed_on',
+                'test_messages_before_and_after_a_refused_line_come_through_and_empty_lines_do_not_count',
             ),
         ),
         'test_mcp_tools.py': NotAClause(

@@ -114,7 +114,8 @@ async def test_a_missions_events_are_read_in_pages_without_gap_or_repetition(
         whole = await read(client, uri)
         assert whole['mission_id'] == 'kitchen/1 & co'
         assert whole['next_after'] is None
-        assert [event['seq'] for event in whole['events']] == list(range(1, 11))
+        first = whole['events'][0]['seq']  # before it are records that belong to no mission
+        assert [event['seq'] for event in whole['events']] == list(range(first, first + 10))
         assert await pages(client, uri) == whole['events']
 
 
@@ -164,10 +165,29 @@ NOT_THERE = [
     'robot://missions/m/events?after=²',
     'robot://missions/m/events?before=1',
     'robot://snapshots/' + 'x' * 5000,
+    'robot://[missions/x/events',
+    'robot://missions]/x/events',
+    'robot://[v1.x]/a',
+    'robot://snapshots\u2100/x',
+    'robot://missions/\u202e/events',
+    'robot://actions/\U0001f600',
+    'robot://actions/%F0%9F',
+    'robot://actions/%ED%A0%80',
+    'robot://missions/%00/events',
+    'robot://missions/../events',
+    'robot:missions/m/events',
+    'robot://missions/m/events#here',
+    f'robot://actions/{"0" * 32}?x=1',
+    'robot://user:secret@world/latest',
+    'robot://world/latest#here',
+    'http://[::1/',
+    'robot:',
 ]
 
 
-async def test_what_is_not_there_is_the_sdks_not_found_error(tmp_path: Path, era: str) -> None:
+async def test_what_is_not_there_is_the_sdks_not_found_error(
+    tmp_path: Path, era: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async with rig(tmp_path) as made, connected(made, era) as client:
         made.mission_id = 'm'
         await client.call_tool('list_places', {})
@@ -177,6 +197,16 @@ async def test_what_is_not_there_is_the_sdks_not_found_error(tmp_path: Path, era
             assert caught.value.code == -32602
             assert caught.value.data['uri'] == uri[:512]
             assert len(caught.value.message) < 1024
+    assert 'Traceback' not in caplog.text
+
+
+async def test_a_uri_with_half_a_character_names_nothing(tmp_path: Path) -> None:
+    async with rig(tmp_path) as made:
+        for half in ('robot://actions/\ud800', 'robot://missions/x\udfff/events', '\ud800'):
+            with pytest.raises(MCPError) as caught:
+                await made.server._resources.read(half)
+            assert caught.value.code == -32602
+            assert caught.value.data['uri'] == half.translate({0xD800: '?', 0xDFFF: '?'})
 
 
 async def test_what_memory_has_forgotten_is_read_from_the_journal(

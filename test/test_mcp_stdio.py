@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
 import signal
@@ -12,11 +13,12 @@ import sys
 
 import anyio
 from mcp import Client, StdioServerParameters
+from mcp.types import JSONRPCError
 from mcp_rig import BOUND_S, ERAS
 import pytest
 
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.mcp_server.stdio import StdinLines
+from robot_agent_harness.mcp_server.stdio import AnsweredLines, refusal, StdinLines
 
 pytestmark = pytest.mark.anyio
 PROGRAM = [sys.executable, str(Path(__file__).with_name('mcp_rig.py'))]
@@ -57,9 +59,11 @@ async def test_the_program_ends_though_its_client_keeps_the_pipe_open(tmp_path: 
             b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"_crash"}}\n'
         )
         with anyio.fail_after(60.0):
-            answers = [await process.stdout.readline() for _ in range(2)]
+            answers = [await process.stdout.readline() for _ in range(3)]
+        answers.sort(key=lambda line: line[:40])
         assert answers[0].startswith(b'{"jsonrpc":"2.0","id":1,"result":')
         assert answers[1].startswith(b'{"jsonrpc":"2.0","id":2,"result":')
+        assert answers[2].startswith(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,')
         process.send_signal(signal.SIGTERM)
         with anyio.fail_after(5.0):
             rest, errors = await process.communicate()
@@ -67,6 +71,7 @@ async def test_the_program_ends_though_its_client_keeps_the_pipe_open(tmp_path: 
         # What the program itself prints must not get between the messages, nor after them.
         assert rest == b''
         assert b'a stray line' in errors
+        assert b'a line of standard input is refused: Parse error' in errors
     finally:
         if process.returncode is None:
             process.kill()
@@ -107,3 +112,70 @@ async def test_a_line_without_end_is_refused_and_what_follows_is_read() -> None:
     assert first.startswith('!')
     assert len(first) < 1010
     assert second == 'next'
+
+
+@pytest.mark.parametrize(
+    ('line', 'code', 'answered'),
+    [
+        ('not json', -32700, None),
+        ('{"jsonrpc":"2.0","id":1,', -32700, None),
+        ('[' * 100_000, -32700, None),
+        # Half a character, in JSON's own words; whoever sent it waits under its id.
+        (r'{"jsonrpc":"2.0","id":20,"method":"ping","params":{"a":"\ud800"}}', -32700, 20),
+        (r'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}', -32700, None),
+        ('{"jsonrpc":"2.0","id":26.5,"method":"ping"}', -32600, None),
+        ('{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
+        ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+        ('{"jsonrpc":"2.0","id":[1],"method":"ping"}', -32600, None),
+        ('{"jsonrpc":"2.0","id":33}', -32600, 33),
+        ('{"jsonrpc":"1.0","id":35,"method":"ping"}', -32600, 35),
+        ('{"id":"a","method":"ping"}', -32600, 'a'),
+        ('{"jsonrpc":"2.0","id":37,"method":"ping","params":5}', -32600, 37),
+        ('[{"jsonrpc":"2.0","id":34,"method":"ping"}]', -32600, None),
+        ('5', -32600, None),
+        ('null', -32600, None),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered_under_its_id_where_it_has_one(
+    line: str, code: int, answered: int | str | None
+) -> None:
+    refused = refusal(line)
+    assert refused is not None
+    assert (refused.error.code, refused.id) == (code, answered)
+    assert f'"id":{json.dumps(answered)}' in refused.model_dump_json(exclude_unset=True)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        '{"jsonrpc":"2.0","id":"1","method":"tools/call","params":{"name":"x"}}',
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        '{"jsonrpc":"2.0","id":1,"result":{}}',
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}',
+    ],
+)
+def test_a_line_that_is_a_message_is_passed_on(line: str) -> None:
+    assert refusal(line) is None
+
+
+async def test_messages_before_and_after_a_refused_line_come_through_and_empty_lines_do_not_count(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    read_end, write_end = os.pipe()
+    ping = '{"jsonrpc":"2.0","id":%d,"method":"ping"}'
+    lines = [ping % 1, 'a secret that is no JSON', '', ' \r', ping % 2]
+    os.write(write_end, '\n'.join(lines).encode())
+    os.close(write_end)
+    refused: list[JSONRPCError] = []
+
+    async def answer(error: JSONRPCError) -> None:
+        refused.append(error)
+
+    messages = AnsweredLines(StdinLines(max_line_bytes=1000, fd=read_end))
+    messages.start(answer)
+    with anyio.fail_after(BOUND_S):
+        assert [line async for line in messages] == [ping % 1, ping % 2]
+    assert [error.error.code for error in refused] == [-32700]
+    assert 'is refused: Parse error' in caplog.text
+    assert 'secret' not in caplog.text

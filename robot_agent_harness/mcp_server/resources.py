@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import json
 import re
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, Resource, ResourceTemplate
@@ -31,7 +31,12 @@ JSON_TYPE = 'application/json'
 EVENTS_PER_READ = 100
 EVENTS_PER_READ_MAX = 1000
 _SEQ_MAX = 2**63 - 1
-_PATH = re.compile(r'(?P<kind>snapshots|actions|missions)/(?P<id>[^/]{1,512})(?P<events>/events)?')
+_URI = re.compile(
+    r'robot://(?:(?P<kind>snapshots|actions)/(?P<id>[^/?#\ud800-\udfff]{1,512})'
+    r'|missions/(?P<mission>[^/?#\ud800-\udfff]{1,512})/events(?:\?(?P<query>[^#]*))?)'
+)
+"""All that is there but the latest world. Not split by the rules for URLs, which know hosts, ports
+and addresses in brackets, and fail on what looks like one."""
 
 LATEST = Resource(
     uri=LATEST_URI,
@@ -113,14 +118,13 @@ class Resources:
         """
         if uri == LATEST.uri:
             return self._snapshot(self._observer.capture(self._mission_id()))
-        parts = urlsplit(uri)
-        path = _PATH.fullmatch(parts.netloc + parts.path) if parts.scheme == 'robot' else None
-        if path is None or bool(path['events']) != (path['kind'] == 'missions'):
+        named = _URI.fullmatch(uri)
+        if named is None:
             raise _not_found(uri, 'there is no such resource')
-        name = unquote(path['id'])
-        if path['kind'] == 'missions':
-            return await self._events(uri, name, parts.query)
-        if path['kind'] == 'actions':
+        if named['mission'] is not None:
+            return await self._events(uri, unquote(named['mission']), named['query'] or '')
+        name = unquote(named['id'])
+        if named['kind'] == 'actions':
             return ResourceText(self._bounded(await self._action(uri, name)))
         snapshot = self._observer.store.get(name)
         if snapshot is not None:
@@ -209,4 +213,5 @@ def _number(uri: str, text: str, low: int, high: int) -> int:
 
 def _not_found(uri: str, why: str) -> MCPError:
     """Return the SDK's resource-not-found error (SEP-2164)."""
-    return MCPError(INVALID_PARAMS, f'Unknown resource {uri[:512]}: {why}', {'uri': uri[:512]})
+    told = uri[:512].encode('utf-8', 'replace').decode()  # half a character cannot be sent
+    return MCPError(INVALID_PARAMS, f'Unknown resource {told}: {why}', {'uri': told})

@@ -22,6 +22,7 @@ from mcp.server import InitializationOptions, NotificationOptions, Server, Serve
 from mcp.server.extension import compose_tool_call_handler
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
+from mcp.shared.message import SessionMessage
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
@@ -29,6 +30,7 @@ from mcp.types import (
     GetPromptRequestParams,
     GetPromptResult,
     INVALID_PARAMS,
+    JSONRPCError,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -66,7 +68,7 @@ from robot_agent_harness.mcp_server.requests import (
 from robot_agent_harness.mcp_server.resources import JSON_TYPE, LATEST, Resources, TEMPLATES
 from robot_agent_harness.mcp_server.scopes import may_act, require_act
 from robot_agent_harness.mcp_server.settings import McpSettings
-from robot_agent_harness.mcp_server.stdio import StdinLines
+from robot_agent_harness.mcp_server.stdio import AnsweredLines, StdinLines
 from robot_agent_harness.mcp_server.tasks import MARK, outcome_of, Tasks
 from robot_agent_harness.mcp_server.tools import call_result, list_tools
 from robot_agent_harness.mcp_server.updates import TOOLS, Updates, URIS_MAX
@@ -231,11 +233,15 @@ class McpServer:
 
         Meanwhile what the rest of the process writes to standard output goes to standard error.
         """
-        lines = StdinLines(max_line_bytes=self._settings.max_body_bytes)
-        lines.start()
+        lines = AnsweredLines(StdinLines(max_line_bytes=self._settings.max_body_bytes))
         # The SDK wants an anyio file and only iterates over it.
         stdin = cast('anyio.AsyncFile[str]', lines)
         async with stdio_server(stdin=stdin) as (read, write):
+
+            async def answer(error: JSONRPCError) -> None:
+                await write.send(SessionMessage(error))
+
+            lines.start(answer)
             try:
                 await self._server.run(read, write, self._server.create_initialization_options())
             finally:

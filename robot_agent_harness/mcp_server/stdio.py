@@ -1,13 +1,32 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Standard input as lines, in a way that a program can stop waiting for."""
+"""Standard input as lines that a program can stop waiting for, and an answer to each of them.
+
+The SDK drops without a word what it cannot read, and takes a request whose id it cannot read for
+a notification: a client would wait for the answer without end.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+import json
+import logging
 import os
 import threading
+from typing import Any
+
+from mcp.types import (
+    ErrorData,
+    INVALID_REQUEST,
+    jsonrpc_message_adapter,
+    JSONRPCError,
+    PARSE_ERROR,
+)
+from pydantic import ValidationError
+import pydantic_core
+
+logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 65536
 
@@ -60,3 +79,69 @@ class StdinLines:
         except Exception:  # the loop has ended, and with it whoever wanted the line
             return False
         return True
+
+
+class AnsweredLines:
+    """The lines that are messages of JSON-RPC; any other is answered with an error."""
+
+    def __init__(self, lines: StdinLines) -> None:
+        self._lines = lines
+        self._answer: Callable[[JSONRPCError], Awaitable[None]]
+
+    def start(self, answer: Callable[[JSONRPCError], Awaitable[None]]) -> None:
+        """Begin to read.
+
+        :param answer: sends an error to the client.
+        """
+        self._answer = answer
+        self._lines.start()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._lines:
+            if not line.strip():
+                continue
+            refused = refusal(line)
+            if refused is None:
+                yield line
+                continue
+            logger.warning('a line of standard input is refused: %s', refused.error.message)
+            await self._answer(refused)
+
+
+def refusal(line: str) -> JSONRPCError | None:
+    """Return the answer to a line that is no message; None if it is one.
+
+    It has the id of the line, if that can be made out, since somebody may wait for it.
+    """
+    try:
+        message = pydantic_core.from_json(line)
+    except ValueError as error:
+        return _error(PARSE_ERROR, f'Parse error: {error}', _anyhow(line))
+    if isinstance(message, dict) and 'method' in message and 'id' in message:
+        request_id = message['id']
+        if isinstance(request_id, bool) or not isinstance(request_id, (int, str)):
+            why = 'Invalid request: an id is a text or a whole number'
+            return _error(INVALID_REQUEST, why, message)
+    try:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError:
+        why = 'Invalid request: this is no single message of JSON-RPC 2.0'
+        return _error(INVALID_REQUEST, why, message)
+    return None
+
+
+def _anyhow(line: str) -> Any:
+    """Return what a parser makes of the line that takes more, as half a character in a text."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _error(code: int, why: str, message: Any) -> JSONRPCError:
+    found = message.get('id') if isinstance(message, dict) else None
+    readable = isinstance(found, int) and not isinstance(found, bool)
+    if isinstance(found, str):
+        readable = found.isprintable()
+    error = ErrorData(code=code, message=why)
+    return JSONRPCError(jsonrpc='2.0', id=found if readable else None, error=error)
