@@ -3168,6 +3168,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_heading_on_the_map_alone_never_confirms_more_than_half_a_turn',
                 'test_a_heading_on_the_map_alone_confirms_a_smaller_turn',
                 'test_a_turn_of_which_odometry_and_the_map_tell_different_things_is_inconclusive',
+                'test_odometry_that_is_silent_at_rest_has_counted_the_turn_before',
+                'test_odometry_that_fell_silent_a_turn_too_early_proves_nothing',
                 'test_nothing_heard_of_the_world_since_leaves_a_turn_inconclusive',
                 'test_a_stretch_along_any_heading_is_confirmed',
                 'test_a_robot_that_ended_elsewhere_has_not_gone_the_stretch',

@@ -140,6 +140,24 @@ def test_a_turn_of_which_odometry_and_the_map_tell_different_things_is_inconclus
     assert _turn(3.0, 1.0, 0.0) is Verdict.DISPROVED  # neither saw it
 
 
+def _silent_since(angle: float, counted: float) -> Verdict:
+    """Judge a turn after which odometry fell silent, where the map has the right heading."""
+    on_map = Transform2D(0.0, 0.0, angle)
+    now = _world(11.0, odometry=None, on_map=on_map, turned=counted)
+    return _judge(TurnVerifier(), {'angle_rad': angle}, _world(0.0), now)
+
+
+@given(angles)
+def test_odometry_that_is_silent_at_rest_has_counted_the_turn_before(angle: float) -> None:
+    assert _silent_since(angle, angle) is Verdict.CONFIRMED
+
+
+@given(st.floats(3.3, 4 * math.pi))
+def test_odometry_that_fell_silent_a_turn_too_early_proves_nothing(angle: float) -> None:
+    assert _silent_since(angle, angle - math.tau) is Verdict.INCONCLUSIVE
+    assert _silent_since(-angle, -angle + math.tau) is Verdict.INCONCLUSIVE
+
+
 def test_nothing_heard_of_the_world_since_leaves_a_turn_inconclusive() -> None:
     assert _turn(1.5, None, None) is Verdict.INCONCLUSIVE
 

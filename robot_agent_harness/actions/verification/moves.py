@@ -79,8 +79,12 @@ class TurnVerifier:
         if moved is not None:
             evidence['map_turned_rad'] = rounded(moved.yaw)
             by_map = abs(wrap_angle(moved.yaw - wanted)) <= tolerance
-            if by_odometry is not None and turned is not None:
+            if turned is not None:
                 alike = abs(wrap_angle(moved.yaw - turned)) <= APART_RAD
+                if by_odometry is None and alike and abs(turned - wanted) <= tolerance:
+                    # Silent by now, as some are at rest, after it had counted the whole turn.
+                    evidence['turned_rad'] = rounded(turned)
+                    by_odometry = True
             ambiguous = abs(wanted) + tolerance >= math.pi
             if by_map and by_odometry is None and ambiguous:
                 return inconclusive(
