@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import math
+import os
 import sys
 
 from robot_agent_harness import __version__
@@ -202,7 +203,6 @@ def _add_mcp_config(parser: argparse.ArgumentParser) -> None:
 
 def _mcp_config(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
     import json
-    import os
     import shutil
 
     from robot_agent_harness.errors import ConfigurationError
@@ -210,8 +210,10 @@ def _mcp_config(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int
 
     installed = shutil.which(PROGRAM)
     program = [os.path.abspath(installed)] if installed else [sys.executable, '-m', MODULE]
-    found = snippets(url=arguments.url, token=arguments.token, program=program, environ=os.environ)
     try:
+        found = snippets(
+            url=arguments.url, token=arguments.token, program=program, environ=os.environ
+        )
         shown = (chosen(found, arguments.client),) if arguments.client else found
     except ConfigurationError as error:
         print(f'{PROGRAM} mcp-config: {error}', file=sys.stderr)
@@ -338,7 +340,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if ros and not command.ros:
         parser.error(f'{parsed.command} is no node and takes no {ROS_ARGS}')
     try:
-        return command.run(parsed, ros)
+        code = command.run(parsed, ros)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        if command.ros:
+            raise
+        # `| head` has seen enough. Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         # Early, while things are being imported; later each command has its own way to end.
         return 0 if command.ros else INTERRUPTED

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 import logging
+from typing import Any
 
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.actions.observer import Look
@@ -111,17 +112,24 @@ async def recover(core: Core, left: LeftOpen) -> RecoveryPerformed | None:
     return done
 
 
+_ANSWERED = (ActionState.ACCEPTED, ActionState.RUNNING, ActionState.VERIFYING)
+
+
 async def _answer_calls(core: Core, left: LeftOpen) -> None:
-    started = {action.tool_call_id: action.action_id for action in left.actions}
+    started = {action.tool_call_id: action for action in left.actions}
     records = []
     for event in left.calls:
-        action_id = started.get(event.tool_call_id or '')
-        data = {'action_id': action_id} if action_id else {}
+        data: dict[str, Any] = {}
+        action = started.get(event.tool_call_id or '')
+        if action is not None:
+            # A goal leaves right after its start is on disk: whether it did, only an answer tells.
+            sent = True if action.state in _ANSWERED else None
+            data = {'action_id': action.action_id, 'goal_sent': sent}
         result = ToolResult(ResultStatus.INTERRUPTED, MESSAGE, data)
         record = ToolResultRecorded(
             status=result.status.value, is_error=True, structured=result.structured
         )
-        records.append((record, _ids(event, action_id)))
+        records.append((record, _ids(event, action.action_id if action else None)))
     await core.journal.append(*records)
 
 

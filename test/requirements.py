@@ -540,6 +540,8 @@ _DESIGN = (
             'DEC-17',
             'After a restart nothing is dispatched again, and open calls get interrupted.',
             'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
+            'test_recovery.py'
+            '::test_an_interrupted_call_says_that_its_goal_was_sent_only_where_that_is_known',
             'test_node_lifecycle.py'
             '::test_a_killed_harness_is_cleared_up_after_and_sends_nothing_again',
         ),
@@ -2536,6 +2538,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_entry_holds_what_ros_needs_and_no_other_variable',
                 'test_without_ros_the_clients_that_start_the_harness_are_told_what_to_source',
                 'test_every_client_can_be_chosen_and_no_other',
+                'test_an_address_that_no_client_can_connect_to_is_refused',
+                'test_who_has_seen_enough_of_it_may_close_the_pipe',
                 'test_where_no_program_is_on_the_path_python_runs_the_module',
                 'test_the_command_it_prints_starts_from_an_empty_environment',
                 'test_the_programs_own_script_says_what_is_missing_instead_of_a_traceback',

@@ -142,6 +142,44 @@ def test_every_client_can_be_chosen_and_no_other(capsys: pytest.CaptureFixture[s
     assert 'telnet' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    'url',
+    [
+        'javascript:x',
+        'robot.local:8642',
+        'file:///mcp',
+        'http://',
+        'http://[::1',
+        '',
+        'http://r:x/',
+    ],
+)
+def test_an_address_that_no_client_can_connect_to_is_refused(
+    capsys: pytest.CaptureFixture[str], url: str
+) -> None:
+    assert main(['mcp-config', '--url', url]) == 2
+    told = capsys.readouterr()
+    assert told.out == ''
+    assert f'--url {url!r}' in told.err
+
+
+@pytest.mark.parametrize('command', [['mcp-config', '--json'], ['mcp-config']])
+def test_who_has_seen_enough_of_it_may_close_the_pipe(command: list[str]) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = subprocess.run(
+            [sys.executable, '-m', cli.MODULE, *command],
+            stdout=write_end,
+            stderr=subprocess.PIPE,
+            timeout=60.0,
+            check=False,
+        )
+    finally:
+        os.close(write_end)
+    assert (done.returncode, done.stderr) == (0, b'')
+
+
 def test_where_no_program_is_on_the_path_python_runs_the_module(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

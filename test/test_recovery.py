@@ -13,7 +13,15 @@ from typing import Any
 import pytest
 
 from robot_agent_harness.actions.controller import GoalStatus
-from robot_agent_harness.events import RecordedEvent
+from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.events import (
+    Correlation,
+    RecordedEvent,
+    RobotActionProgress,
+    RobotActionStarted,
+    ToolCallRecorded,
+)
+from robot_agent_harness.journal import MissionJournal
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.testing import Bench, call, check_journal, run_virtual, scripted
@@ -124,6 +132,36 @@ def test_open_calls_are_answered_and_open_missions_ended(tmp_path: Path) -> None
     (done,) = (e.payload for e in events if e.type == 'RECOVERY_PERFORMED')
     assert len(done['interrupted_calls']) == 1
     assert len(done['settled_actions']) == 1
+
+
+@pytest.mark.parametrize(('told', 'sent'), [(None, None), ('ACCEPTED', True), ('RUNNING', True)])
+def test_an_interrupted_call_says_that_its_goal_was_sent_only_where_that_is_known(
+    told: str | None, sent: bool | None, tmp_path: Path
+) -> None:
+    path, ids = tmp_path / 'journal.db', Correlation(tool_call_id='open', action_id='0' * 32)
+    asked = ToolCallRecorded(
+        name='navigate_to_pose',
+        arguments={'x': 2.0, 'y': 0.0},
+        decision_snapshot_id=None,
+        purpose=None,
+        expected_outcome=None,
+    )
+    started = RobotActionStarted(skill='navigate_to_pose', goal={'x': 2.0, 'y': 0.0})
+    progress = [] if told is None else [(RobotActionProgress(state=told), ids)]
+
+    async def scenario() -> None:
+        journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+        await journal.append((asked, Correlation(tool_call_id='open')), (started, ids), *progress)
+        await journal.close()
+        async with Bench(path) as bench:
+            await recover(bench.core, adopt(bench.core))
+
+    run_virtual(scenario())
+    with JournalReader(path) as reader:
+        (result,) = reader.events(type='TOOL_RESULT_RECORDED')
+    shown = result.payload['structured']
+    assert (shown['status'], shown['action_id']) == ('interrupted', '0' * 32)
+    assert shown['goal_sent'] is sent
 
 
 def test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-import os
 import sys
 
 MISUSE = 2
@@ -42,16 +41,10 @@ def run_subcommand(arguments: argparse.Namespace, program: str) -> int:
 
     subcommand: Subcommand = arguments.subcommand
     try:
-        code = subcommand.run(arguments)
-        sys.stdout.flush()
-        return code
+        return subcommand.run(arguments)
     except HarnessError as error:
         from robot_agent_harness.journal_tools.screen import visible
 
         name = f'{program} journal {arguments.subcommand_name}'
         print(f'{name}: {" ".join(visible(str(error)).split())}', file=sys.stderr)
         return MISUSE
-    except BrokenPipeError:
-        # `| head` has seen enough. Python would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0

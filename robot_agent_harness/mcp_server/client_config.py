@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import json
 import shlex
 from typing import Any
+from urllib.parse import urlsplit
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.mcp_server.tokens import ENVIRONMENT_KEY
@@ -65,11 +66,23 @@ def snippets(
     :param token: whether a token is needed there.
     :param program: the command that runs `robot-agent-harness`, with absolute paths.
     :param environ: the environment in which it runs here.
+    :raises ConfigurationError: the URL is none of HTTP.
     """
-    found = _over_http(url, token)
+    found = _over_http(_checked(url), token)
     if SOURCED in environ:
         found += _over_stdio(program, environ)
     return found
+
+
+def _checked(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ('http', 'https') and parts.hostname and parts.port != 0
+    except ValueError:  # brackets without their pair, a port that is none
+        usable = None
+    if not usable or not url.isprintable() or ' ' in url:
+        raise ConfigurationError(f'--url {url!r}: an address is http://HOST:PORT/mcp, or https')
+    return url
 
 
 def chosen(found: Sequence[Snippet], client: str) -> Snippet:
