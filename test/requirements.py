@@ -2846,6 +2846,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_numbers_of_a_robot_and_words_that_mean_something_else_stay',
                 'test_prose_that_speaks_of_keys_costs_next_to_nothing',
                 'test_a_secret_that_is_a_word_of_the_record_does_not_change_what_the_record_says',
+                'test_what_robots_and_places_are_called_and_measured_by_is_a_secret_in_its_own_call_alone',
+                'test_whoever_may_only_look_makes_nothing_of_others_unreadable',
                 'test_keys_of_a_process_are_kept_while_those_of_calls_are_forgotten_in_time',
                 'test_values_that_are_no_json_are_looked_through_as_well',
                 'test_a_log_record_that_cannot_be_formatted_passes_and_others_are_changed_once',

@@ -438,14 +438,31 @@ def test_a_secret_that_is_a_word_of_the_record_does_not_change_what_the_record_s
     goal_id = 'a1b2c3d4' * 4
     redactor.learn('call-1', {'password': 'accepted', 'token': goal_id, 'secret': 'status'})
     structured = {'status': 'accepted', 'action_id': goal_id, 'x': goal_id, 'message': 'accepted!'}
-    assert redactor.value(structured) == {
-        'status': 'accepted',
-        'action_id': goal_id,
-        'x': REDACTED,
-        'message': f'{REDACTED}!',
-    }
+    hidden = {'status': 'accepted', 'action_id': goal_id, 'x': REDACTED}
+    assert redactor.value(structured) == {**hidden, 'message': 'accepted!'}
+    assert redactor.value(structured, scope='call-1') == {**hidden, 'message': f'{REDACTED}!'}
     words = {word.value for kind in (ActionState, OutcomeReason, ResultStatus) for word in kind}
     assert words <= VOCABULARY
+
+
+@pytest.mark.parametrize('password', ['kitchen', 'robot', 1.5708, '5.25', 'navigation'])
+def test_what_robots_and_places_are_called_and_measured_by_is_a_secret_in_its_own_call_alone(
+    password: Any,
+) -> None:
+    redactor = Redactor()
+    arguments = {'password': password}
+    redactor.learn('call-1', arguments)
+    of_others = {'name': password, 'text': f'it is {password}'}
+    assert redactor.value(of_others) == of_others
+    assert str(password) not in str(redactor.value(of_others, scope='call-1'))
+    assert str(password) not in redactor.line(f'the log says {password}')
+
+
+def test_whoever_may_only_look_makes_nothing_of_others_unreadable() -> None:
+    redactor = Redactor()
+    redactor.learn('call-1', {'password': 'shelf-17'}, everywhere=False)
+    assert redactor.value({'name': 'shelf-17'}) == {'name': 'shelf-17'}
+    assert redactor.value({'name': 'shelf-17'}, scope='call-1') == {'name': REDACTED}
 
 
 def test_keys_of_a_process_are_kept_while_those_of_calls_are_forgotten_in_time() -> None:
@@ -470,7 +487,7 @@ class _Broken:
 
 def test_values_that_are_no_json_are_looked_through_as_well() -> None:
     redactor = Redactor()
-    redactor.learn(None, {'password': ['hunter2-odd', 12345678]})
+    redactor.learn('call-1', {'password': ['hunter2-odd', 12345678]})
     deep: Any = 'hunter2-odd'
     for _ in range(5000):
         deep = [deep]

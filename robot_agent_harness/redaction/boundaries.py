@@ -65,17 +65,17 @@ class RedactingFilter(logging.Filter):
             said = record.getMessage()
         except Exception:
             return True  # the handler reports a broken record; there is no text to look at
-        clean = self._redactor.text(said)
+        clean = self._redactor.line(said)
         if clean != said:
             record.msg, record.args = clean, ()
         if record.exc_info and record.exc_info[0] is not None:
             told = logging.Formatter().formatException(record.exc_info)
-            cleaned = self._redactor.text(told)
+            cleaned = self._redactor.line(told)
             if cleaned != told:
                 # The exception itself goes too: a handler may format it anew.
                 record.exc_info, record.exc_text = None, cleaned
         if record.stack_info:
-            record.stack_info = self._redactor.text(record.stack_info)
+            record.stack_info = self._redactor.line(record.stack_info)
         return True
 
 

@@ -24,16 +24,26 @@ WORD_CHARS_MIN = 4
 VALUES_MAX = 128
 """How many values of calls are remembered; the oldest is forgotten."""
 
-_PIECE_CHARS = 1024
+VALUE_CHARS_MAX = 16384
+"""Of a longer value only the beginning is looked for: no key file is longer."""
+_PIECE_CHARS = 256
 """A longer value, a whole key file for instance, is looked for in pieces of about this length."""
+_WEAK = re.compile(r'[A-Za-z_]{1,15}|[-+0-9.eE]+')
+"""What else robots, places and goals are called and measured by, though somebody used it as a
+password: it is looked for in the records of its own call alone."""
 _PLAIN_WORD = re.compile(r'[A-Za-z_]+')
 _SCHEMES = re.compile(r'\s*(?:bearer|basic|digest|token)\s+(.+)', re.I | re.S)
 
 
 class KnownValues:
-    """The secret values of the process, and the newest of those that calls gave."""
+    """The secret values of the process, and the newest of those that calls gave.
 
-    def __init__(self) -> None:
+    :param others: what is known beside them. With it, these are the values of one call, which are
+        looked for in its own records alone, and so the weak ones among them as well.
+    """
+
+    def __init__(self, others: KnownValues | None = None) -> None:
+        self._others = others
         self._kept: dict[str, None] = {}
         self._taught: OrderedDict[str, None] = OrderedDict()
         self._needles: tuple[_Needle, ...] = ()
@@ -53,7 +63,9 @@ class KnownValues:
 
     def remember(self, texts: Iterable[str]) -> None:
         """Take in what a call gave; the oldest is forgotten in exchange."""
-        news = {part for text in texts for part in _worth_knowing(text)}
+        news = {part for text in texts for part in _worth_knowing(text[:VALUE_CHARS_MAX])}
+        if self._others is None:
+            news = {part for part in news if not _WEAK.fullmatch(part)}
         known = news <= self._taught.keys()
         for value in sorted(news):
             self._taught[value] = None
@@ -69,7 +81,7 @@ class KnownValues:
         return any(
             needle.anchor in text and _spellings(needle.value).search(text)
             for needle in self._needles
-        )
+        ) or (self._others is not None and self._others.occur_in(text))
 
     def replace(self, text: str, *, in_key: bool = False) -> str:
         """Return a text with each of them replaced."""
@@ -79,10 +91,10 @@ class KnownValues:
             if in_key and _PLAIN_WORD.fullmatch(needle.value):
                 continue  # a record's fields are named by words; a password must not rename them
             text = _spellings(needle.value).sub(REDACTED, text)
-        return text
+        return text if self._others is None else self._others.replace(text, in_key=in_key)
 
     def has_number(self, number: int | float) -> bool:
-        """Whether a number is, as a whole, one that a call gave."""
+        """Whether a number is, as a whole, one that this call gave."""
         return self.taught and str(number) in self._taught
 
     def _spell(self) -> None:
@@ -124,12 +136,12 @@ def _pieces(value: str) -> Iterable[str]:
     return (value[start:end] for start, end in pairwise(ends))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _anchor(value: str) -> str:
     return max(re.findall('[0-9A-Za-z]+', value), key=len, default='')
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _spellings(value: str) -> re.Pattern[str]:
     """Return what matches a value in plain text, in a URL, in JSON and in a Python repr.
 

@@ -167,7 +167,9 @@ class RecordedToolDispatcher:
             or (decision.snapshot_id if decision else None),
         )
         secrets = skill.secrets if skill else frozenset()
-        self._redactor.learn(correlation.tool_call_id, arguments, secrets)
+        # Whoever may only look must not be able to hide others' data by calling it a password.
+        everywhere = 'act' in context.client.get('token_scopes', ('act',))
+        self._redactor.learn(call_id, arguments, secrets, everywhere=everywhere)
         call: tuple[Entry, ...] = (
             (
                 ToolCallRecorded(
