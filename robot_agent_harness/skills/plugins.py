@@ -14,7 +14,9 @@ An entry leads to one skill, or to several in a list or tuple. One of the group
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import entry_points, EntryPoint
+import sys
 from typing import Any
 
 from robot_agent_harness.actions.verification import Verifier
@@ -54,8 +56,14 @@ def plugin_verifiers() -> dict[str, Verifier]:
     return found
 
 
+@cache
+def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Look through all installed packages, which takes a while, once."""
+    return tuple(sorted(entry_points(group=group), key=lambda entry: entry.name))
+
+
 def _loaded(group: str, switched_off: Container[str]) -> Iterator[tuple[str, Any]]:
-    for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
+    for entry in _installed(group, tuple(sys.path)):
         if entry.name in switched_off:
             continue
         try:
