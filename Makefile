@@ -4,6 +4,8 @@
 SHELL := /bin/sh
 # Everything but the set-up itself runs inside the environment.
 IN_ENV := . ./env.sh &&
+# Tests that start nodes run one after the other in one process, beside all others (test/conftest.py).
+PARALLEL := -n 2 --dist loadgroup
 
 .PHONY: help setup demo test test-jazzy test-long lint format bench screenshots lock clean
 
@@ -16,15 +18,15 @@ setup: ## make the environment (.venv, ROS 2, built interfaces); nothing to do t
 demo: setup ## run a closed-loop mission on the simulated robot
 	@$(IN_ENV) robot-agent-harness demo
 
-test: setup ## run the whole test suite (ARGS='-k name' to choose)
-	@$(IN_ENV) pytest $(ARGS)
+test: setup ## run the whole test suite (ARGS='-k name' to choose, '-n 0' in one process)
+	@$(IN_ENV) pytest $(PARALLEL) $(ARGS)
 
 test-jazzy: ## run it on ROS 2 Jazzy, in an environment of its own (.venv-jazzy, .ros-jazzy)
 	@ROS_WHEELS=jazzy sh scripts/setup.sh
-	@export ROS_WHEELS=jazzy; $(IN_ENV) pytest $(ARGS)
+	@export ROS_WHEELS=jazzy; $(IN_ENV) pytest $(PARALLEL) $(ARGS)
 
 test-long: setup ## the same with the long runs
-	@$(IN_ENV) pytest --long $(ARGS)
+	@$(IN_ENV) pytest --long $(PARALLEL) $(ARGS)
 
 lint: setup ## style, formatting, types and the direction of dependencies
 	@$(IN_ENV) ruff check . && ruff format --check . && mypy && lint-imports --no-logo
