@@ -3153,6 +3153,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_navigation_is_offered_without_its_server',
                 'test_a_spin_that_is_taken_does_not_replace_a_drive_that_may_still_run',
                 'test_a_run_of_several_actions_replays_identically',
+                'test_skills_of_one_type_may_go_to_differently_named_actions',
                 'test_what_a_move_may_be_asked_for_is_bounded',
                 'test_a_spin_is_verified_by_the_turn_that_odometry_counted',
             ),

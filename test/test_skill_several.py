@@ -242,3 +242,28 @@ def test_a_spin_is_verified_by_the_turn_that_odometry_counted(tmp_path: Path) ->
         assert ended.outcome.evidence['turned_rad'] == pytest.approx(7.0, abs=0.01)
 
     _on_bench(tmp_path, scenario)
+
+
+RENAMED = """\
+skills:
+  navigate_to_place: {managed: {controller: go_there}}
+"""
+
+
+def test_skills_of_one_type_may_go_to_differently_named_actions(tmp_path: Path) -> None:
+    skills = tmp_path / 'skills.yaml'
+    skills.write_text(RENAMED)
+
+    async def run() -> None:
+        there = ScriptableNav2()
+        parameters = {'skills_file': str(skills)}
+        others = {'go_there': there}
+        async with Bench(tmp_path / 'j.db', others=others, parameters=parameters) as bench:
+            bench.nav2.set_reachable(False)
+            refused = await bench.call('navigate_to_pose', GOAL)
+            assert refused.status.value == 'controller_unavailable'
+            taken = await bench.call('navigate_to_place', {'name': 'kitchen'})
+            assert taken.status.value == 'accepted', taken.data
+            assert [goal_id for goal_id, _ in there.sent] == [taken.data['action_id']]
+
+    run_virtual(run())

@@ -50,7 +50,8 @@ class WorldObserver:
     ) -> None:
         self._builder = builder
         self._board = board
-        self._controller = controller
+        self.controller = controller
+        """The name of the action whose server snapshots tell of."""
         self.store = store
 
     def capture(
@@ -90,7 +91,7 @@ class WorldObserver:
 
     def _look(self, mission_id: str | None) -> WorldSnapshot:
         return self._builder.capture(
-            navigation=self._board.navigation(self._controller),
+            navigation=self._board.navigation(self.controller),
             active_action=self._board.active_summary(),
             recent_outcome=self._board.recent_outcome(mission_id),
         )

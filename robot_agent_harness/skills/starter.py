@@ -178,9 +178,8 @@ class ActionStarter:
         return _gone_on(result) if goes_on and context.interest.gone() else result
 
     def _gate(self, managed: ManagedAction) -> ActionGate:
-        # Snapshots tell of the expected action's server; that of any other one is asked for.
-        other = None if managed.action.expected else managed.action.name
-        return self._board.gate(other)
+        name = managed.action.name
+        return self._board.gate(None if name == self._observer.controller else name)
 
     def _deactivated(self) -> bool:
         return not self.active
@@ -224,14 +223,13 @@ class ActionStarter:
 
         Before the call is bound to a snapshot, which would know nothing otherwise.
         """
-        policy = managed.preconditions
+        policy, told = managed.preconditions, managed.action.name == self._observer.controller
         for _ in range(FIRST_HEARD_LOOKS):
             world = self._observer.peek(Look.FIRST_HEARD, call_id)
             navigation = world.navigation.value
             missing = (
                 # Skills of another action are only offered once its server has been seen.
-                navigation is None
-                or (managed.action.expected and not navigation.controller_reachable),
+                navigation is None or (told and not navigation.controller_reachable),
                 policy.pose_max_age_s is not None and _missing(world.map_pose),
                 policy.odometry_max_age_s is not None and _missing(world.odometry),
                 policy.controller_idle and self._board.goals_awaited,
