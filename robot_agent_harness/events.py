@@ -135,8 +135,8 @@ class ToolCallRecorded(Event):
     client: dict[str, Any] = {}
     """Who called: `kind` (model, mcp, operator), and the ids that the client used."""
     idempotency: dict[str, str] = {}
-    """Digests of the key that the client gave the call (`key`), of what it asked (`request`) and of
-    whose remembered keys it counts among (`share`); empty without a key."""
+    """Digests of the key that the client gave the call (`key`), of what it asked (`request`) and
+    of whose remembered keys it counts among (`share`); empty without a key."""
     repeat_of: str | None = None
     """The call that had this key before; this one has its result, or is refused."""
     malformed: str | None = None
