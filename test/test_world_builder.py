@@ -97,7 +97,6 @@ def test_a_battery_that_has_shown_another_scale_is_not_read_on_ours_when_it_runs
         assert (rig.capture().battery.usable is not None) is believed
 
 
-
 def test_an_unmeasured_percentage_is_invalid_and_an_unmeasured_voltage_is_absent():
     rig = WorldRig()
     rig.battery(math.nan)
