@@ -92,9 +92,13 @@ def test_a_percentage_off_the_scale_is_invalid_and_names_the_parameter(percentag
 
 def test_a_battery_that_has_shown_another_scale_is_not_read_on_ours_when_it_runs_low():
     rig = WorldRig()
-    for percentage, believed in ((1.02, False), (0.98, True), (3.0, False), (0.9, False)):
+    for percentage, believed in (
+        *((1.02, False), (0.98, True)),
+        *((3.0, False), (2.0, False), (1.0, False), (0.9, False)),
+        *((85.0, False), (0.85, True)),
+    ):
         rig.battery(percentage)
-        assert (rig.capture().battery.usable is not None) is believed
+        assert (rig.capture().battery.usable is not None) is believed, percentage
 
 
 def test_an_unmeasured_percentage_is_invalid_and_an_unmeasured_voltage_is_absent():

@@ -34,6 +34,10 @@ from robot_agent_harness.world.snapshot import (
 )
 from robot_agent_harness.world.snapshot_config import SnapshotConfig
 
+OTHER_SCALE = 1.5
+"""A percentage this many times the whole scale is of another one, not of a battery overfull."""
+OTHER_DRIVER = 5.0
+"""A percentage that falls to a fifth at once does not come from a battery, but is mended."""
 MAX_PENDING_ANOMALIES = 32
 """Anomalies that nobody takes are dropped, oldest first."""
 
@@ -87,8 +91,8 @@ class WorldSnapshotBuilder:
         self._odometry: Sample[Odometry] | None = None
         self._battery: Sample[BatteryReading] | None = None
         self._other_scale = False
-        """Whether a percentage was ever far beyond the scale: none is believed any more, since 1
-        of 100 looks like full on a scale of 1."""
+        """Whether percentages were far beyond the scale and came down from there bit by bit: then
+        1 of 100 looks like full on a scale of 1."""
         self._safety: Sample[bool] | None = None
         self._journey: JourneyTrack | None = None
         self._anomalies: deque[Anomaly] = deque(maxlen=MAX_PENDING_ANOMALIES)
@@ -118,8 +122,12 @@ class WorldSnapshotBuilder:
     def observe_battery(self, sample: Sample[BatteryReading]) -> None:
         """Take the newest battery reading in."""
         self._receive(sample)
+        before, now = self._battery, sample.value.percentage
         self._battery = sample
-        self._other_scale = self._other_scale or sample.value.percentage > 1.5 * self._scale
+        if now > OTHER_SCALE * self._scale:
+            self._other_scale = True
+        elif before is not None and before.value.percentage > OTHER_DRIVER * now:
+            self._other_scale = False
 
     def observe_emergency_stop(self, sample: Sample[bool]) -> None:
         """Take the newest state of the emergency stop in; True means stopped."""
