@@ -4,25 +4,30 @@
 
 Everything a subcommand needs is imported by it: a laptop without ROS reads journals, and `--help`
 answers at once. Exit codes (CONTRACT): 0 done, 1 it ran and the answer is no, 2 wrong usage or
-configuration.
+configuration, or the answer could not be written; 130 and 141 as a shell reports SIGINT and
+SIGPIPE.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 import math
 import os
 import sys
 
 from robot_agent_harness import __version__
+from robot_agent_harness.standard_output import checked_output, OutputError
 
 PROGRAM = 'robot-agent-harness'
 MODULE = 'robot_agent_harness.cli'
 MISUSE = 2
 INTERRUPTED = 130
 """As a shell reports a program that SIGINT ended."""
+READER_LEFT = 141
+"""As a shell reports a program that SIGPIPE ended: never 0 or 1, which are answers."""
 ROS_ARGS, ROS_ARGS_END = '--ros-args', '--'
 
 _NO_ROS = (
@@ -43,6 +48,8 @@ class Command:
     """Takes the parsed arguments and those for ROS; returns the exit code."""
     ros: bool = False
     """Whether it is a node, which takes `--ros-args` and needs ROS."""
+    answers: bool = True
+    """Whether it prints an answer and ends; False: it runs until it is stopped."""
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -237,6 +244,7 @@ COMMANDS: dict[str, Command] = {
         _add_run,
         _run,
         ros=True,
+        answers=False,
     ),
     'sim-robot': Command(
         'run a simulated robot with a Nav2-like controller',
@@ -246,6 +254,7 @@ COMMANDS: dict[str, Command] = {
         _no_arguments,
         _run_sim_robot,
         ros=True,
+        answers=False,
     ),
     'demo': Command(
         'show what the harness is for, on the simulated robot',
@@ -340,15 +349,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if ros and not command.ros:
         parser.error(f'{parsed.command} is no node and takes no {ROS_ARGS}')
     try:
-        code = command.run(parsed, ros)
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        if command.ros:
-            raise
-        # `| head` has seen enough. Python would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        with checked_output() if command.answers else nullcontext():
+            return command.run(parsed, ros)
+    except OutputError as error:
+        if error.reader_left:
+            # `| head` has seen enough, and needs no line. What it did not see is no answer.
+            return READER_LEFT
+        print(f'{PROGRAM} {parsed.command}: standard output: {error}', file=sys.stderr)
+        return MISUSE
     except KeyboardInterrupt:
         # Early, while things are being imported; later each command has its own way to end.
         return 0 if command.ros else INTERRUPTED

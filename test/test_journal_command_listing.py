@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 import sqlite3
 import subprocess
@@ -251,15 +252,37 @@ def test_a_journal_of_the_first_release_is_listed_as_it_lies(
     assert len(found(capsys, 'seq', 'decisions', path)) == 3
 
 
-def test_who_has_seen_enough_may_close_the_pipe(path: Path) -> None:
-    listing = [sys.executable, '-m', MODULE, 'journal', 'events', str(path)]
-    shell = f'{" ".join(listing)} --after 0 --limit 0 --json | head -n 1'
+@pytest.mark.parametrize(
+    ('name', 'options'),
+    [('events', '--after 0 --limit 0 --json'), ('events', '--limit 0'), ('verify', '')],
+)
+def test_a_pipe_that_is_closed_early_is_code_141_and_never_an_answer(
+    path: Path, name: str, options: str
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
     done = subprocess.run(
-        ['bash', '-o', 'pipefail', '-c', shell],
-        capture_output=True,
+        [sys.executable, '-m', MODULE, 'journal', name, str(path), *options.split()],
+        stdout=writer,
+        stderr=subprocess.PIPE,
         text=True,
         timeout=BOUND_S,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, '')
-    assert len(done.stdout.splitlines()) == 1
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, '')
+
+
+@pytest.mark.parametrize('name', [name for name in SUBCOMMANDS if name != 'rotate'])
+def test_an_answer_that_finds_no_room_is_code_2_with_one_line(path: Path, name: str) -> None:
+    with open('/dev/full', 'wb') as full:
+        done = subprocess.run(
+            [sys.executable, '-m', MODULE, 'journal', name, str(path)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=BOUND_S,
+            check=False,
+        )
+    why = 'standard output: No space left on device'
+    assert (done.returncode, done.stderr) == (2, f'robot-agent-harness journal: {why}\n')

@@ -177,7 +177,7 @@ def test_who_has_seen_enough_of_it_may_close_the_pipe(command: list[str]) -> Non
         )
     finally:
         os.close(write_end)
-    assert (done.returncode, done.stderr) == (0, b'')
+    assert (done.returncode, done.stderr) == (141, b'')
 
 
 def test_where_no_program_is_on_the_path_python_runs_the_module(
