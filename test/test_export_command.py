@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
 import re
@@ -79,6 +80,18 @@ def test_a_laptop_without_ros_can_make_a_recording(journal: Path, tmp_path: Path
     assert (done.returncode, done.stdout) == (0, ''), done.stderr
     with target.open('rb') as file:
         assert sum(1 for _ in make_reader(file).iter_messages()) > 100
+
+
+def test_a_recording_can_go_into_a_pipe(journal: Path, tmp_path: Path) -> None:
+    code = 'import sys; from robot_agent_harness.cli import main; sys.exit(main(sys.argv[1:]))'
+    options = ('journal', 'export', str(journal), '--format', 'mcap', '-o')
+    done = subprocess.run(
+        [sys.executable, '-c', code, *options, '-'], capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert export(journal, '--format', 'mcap', '-o', tmp_path / 'out.mcap') == 0
+    assert done.stdout == (tmp_path / 'out.mcap').read_bytes()
+    assert sum(1 for _ in make_reader(io.BytesIO(done.stdout)).iter_messages()) > 100
 
 
 @pytest.mark.parametrize(

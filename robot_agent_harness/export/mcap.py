@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+import io
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TYPE_CHECKING
+from typing import Any, BinaryIO, cast, NamedTuple, TYPE_CHECKING
 
 from robot_agent_harness import __version__
 from robot_agent_harness.events import EventType, RecordedEvent
@@ -102,12 +103,26 @@ def export_mcap(source: Source, target: Path | str) -> int:
     return count
 
 
+class _Counting(io.BufferedIOBase):
+    """A stream that knows how far it is, which a pipe cannot be asked; the index needs it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._written = file, 0
+
+    def write(self, data: Any, /) -> int:
+        self._written += len(data)
+        return self._file.write(data)
+
+    def tell(self) -> int:
+        return self._written
+
+
 def _writer(file: BinaryIO) -> Writer:
     try:
         from mcap_ros2.writer import Writer
     except ImportError as error:
         raise missing_extra('an MCAP export', 'mcap') from error
-    return Writer(file)
+    return Writer(cast('BinaryIO', _Counting(file)))
 
 
 def _full(type_name: str) -> str:

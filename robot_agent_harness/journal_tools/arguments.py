@@ -14,6 +14,8 @@ DEFAULT_JOURNAL = '~/.ros/robot_agent_harness/journal.db'
 DEFAULT_LIMIT = 100
 NS_PER_S = 1_000_000_000
 
+_INT64 = 2**63
+"""Where the journal's times end, in the years 1677 and 2262."""
 _RELATIVE = re.compile(r'(\d+(?:\.\d+)?)(s|m|h|d|w)')
 _UNITS = {'s': 'seconds', 'm': 'minutes', 'h': 'hours', 'd': 'days', 'w': 'weeks'}
 
@@ -70,18 +72,27 @@ def add_page(parser: argparse.ArgumentParser, limit: int = DEFAULT_LIMIT) -> Non
 
 
 def wall_ns(value: str) -> int:
-    """Return nanoseconds since the epoch of a time that somebody typed."""
-    relative = _RELATIVE.fullmatch(value.strip())
+    """Return nanoseconds since the epoch of a time that somebody typed; they fit 64 bits."""
     try:
-        if relative:
-            ago = timedelta(**{_UNITS[relative[2]]: float(relative[1])})
-            return time.time_ns() - int(ago.total_seconds() * NS_PER_S)
-        then = datetime.fromisoformat(re.sub(r'[zZ]$', '+00:00', value.strip()))
-        return _ns(then if then.tzinfo else then.astimezone())
+        wall = _typed_ns(value.strip())
     except (ValueError, OverflowError, OSError):
         raise argparse.ArgumentTypeError(
             f'{value!r} is no time: write 2026-11-30T10:30, or 2h for two hours ago'
         ) from None
+    if not -_INT64 <= wall < _INT64:
+        raise argparse.ArgumentTypeError(
+            f'{value!r} is no time that a journal can have: those are of 1678 to 2261'
+        )
+    return wall
+
+
+def _typed_ns(value: str) -> int:
+    relative = _RELATIVE.fullmatch(value)
+    if relative:
+        ago = timedelta(**{_UNITS[relative[2]]: float(relative[1])})
+        return time.time_ns() - int(ago.total_seconds() * NS_PER_S)
+    then = datetime.fromisoformat(re.sub(r'[zZ]$', '+00:00', value))
+    return _ns(then if then.tzinfo else then.astimezone())
 
 
 def _ns(then: datetime) -> int:
