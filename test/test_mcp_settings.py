@@ -42,9 +42,7 @@ def test_the_token_is_the_first_line(tmp_path: Path) -> None:
         assert token.scopes == ('observe', 'act')
 
 
-@pytest.mark.parametrize(
-    'line', ['dashboard observe hidden-and-long-enough', 'another-one', 'x y']
-)
+@pytest.mark.parametrize('line', ['dashboard observe hidden-and-long-enough', 'x act y'])
 def test_nothing_else_counts_beside_a_token_alone_and_is_refused(
     tmp_path: Path, line: str
 ) -> None:
@@ -55,15 +53,15 @@ def test_nothing_else_counts_beside_a_token_alone_and_is_refused(
     assert 'mine-and-mine-alone' not in str(caught.value)
 
 
-@pytest.mark.parametrize('secret', ['x', 'a' * 15])
+@pytest.mark.parametrize('secret', ['x', 'a' * 5])
 def test_a_token_that_could_be_guessed_is_refused(
     tmp_path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path / 'token', f'{secret}\n')
-    with pytest.raises(ConfigurationError, match='at least 16 characters .* openssl rand -hex 32'):
+    with pytest.raises(ConfigurationError, match='at least 6 characters .* openssl rand -hex 32'):
         McpSettings(token_file=path).read_tokens()
     monkeypatch.setenv(ENVIRONMENT_KEY, secret)
-    with pytest.raises(ConfigurationError, match='at least 16 characters'):
+    with pytest.raises(ConfigurationError, match='at least 6 characters'):
         McpSettings().read_tokens()
 
 
@@ -137,7 +135,7 @@ def test_several_tokens_have_names_and_scopes(tmp_path: Path) -> None:
         ('b observe mine-and-mine-alone', 'its token is there already'),
         (f'{"b" * 65} observe hidden', 'name is longer than 64'),
         ('b observe h\u00efdden', 'ASCII'),
-        ('b observe hidden', 'at least 16 characters (this one has 6)'),
+        ('b observe hide', 'at least 6 characters (this one has 4)'),
     ],
 )
 def test_a_line_that_cannot_be_meant_is_refused_by_its_number(

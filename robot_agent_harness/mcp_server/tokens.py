@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Access tokens, and what the holder of each may do.
 
-A file holds either one token, alone on its first line, which may do everything; or one token a
-line, as `NAME SCOPES TOKEN`. Empty lines and lines that begin with # may stand after the first
-token, and in the second case before it.
+A file holds either one token, alone on its first line, which may do everything, and below it what
+is no token; or one token a line, as `NAME SCOPES TOKEN`, beside empty lines and lines that begin
+with #.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+import logging
 from pathlib import Path
 import stat
 
 from robot_agent_harness.errors import ConfigurationError
+
+logger = logging.getLogger(__name__)
 
 OBSERVE, ACT = 'observe', 'act'
 """Scopes: to look and to wait; and to start or end what moves the robot."""
@@ -23,9 +26,11 @@ ENVIRONMENT_KEY = 'ROBOT_AGENT_HARNESS_MCP_TOKEN'
 FILE_PARAMETER = 'mcp.token_file'
 NAME_MAX = 64
 """Longest name of a token, in characters."""
-SECRET_MIN = 16
-"""Shortest token, in characters: a shorter one could be guessed, and could not be told from other
-text where secrets are replaced."""
+SECRET_MIN = 6
+"""Shortest token, in characters: a shorter one could not be told from other text where secrets are
+replaced, so that it would reach the journal."""
+SECRET_GOOD = 16
+"""One of fewer characters may be guessed; the log says so."""
 _FORM = 'a line is NAME SCOPES TOKEN, with SCOPES observe or observe,act'
 
 
@@ -79,11 +84,12 @@ def _of_file(path: Path) -> tuple[Token, ...]:
     if len(lines[0].split()) == 1 and not lines[0].lstrip().startswith('#'):
         where = f'{FILE_PARAMETER} {path}: the first line, a'
         token = _token(FILE_PARAMETER, ALL_SCOPES, lines[0].strip(), where)
-        for number, _ in _entries(lines[1:], 2):
-            raise ConfigurationError(
-                f'{FILE_PARAMETER} {path}: line {number}: the token alone on the first line may do'
-                f' everything, and nothing else counts beside it; to have several, {_FORM}'
-            )
+        for number, line in _entries(lines[1:], 2):
+            if len(line.split()) == 3:  # one that was meant to count
+                raise ConfigurationError(
+                    f'{FILE_PARAMETER} {path}: line {number}: the token alone on the first line'
+                    f' may do everything, and no other counts beside it; to have several, {_FORM}'
+                )
         return (token,)
     tokens: list[Token] = []
     for number, line in _entries(lines, 1):
@@ -122,6 +128,13 @@ def _token(name: str, scopes: tuple[str, ...], secret: str, where: str) -> Token
         raise ConfigurationError(
             f'{where} token has at least {SECRET_MIN} characters (this one has {len(secret)});'
             ' openssl rand -hex 32 makes one'
+        )
+    if len(secret) < SECRET_GOOD:
+        logger.warning(
+            '%s token of less than %d characters may be guessed; openssl rand -hex 32 makes a '
+            'better one',
+            where,
+            SECRET_GOOD,
         )
     return Token(name, scopes, secret)
 
