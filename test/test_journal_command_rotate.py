@@ -125,6 +125,8 @@ def test_an_archive_is_read_as_a_live_file_is(
     archive = json.loads(command(capsys, 'rotate', path, '--json')[1])['archive']
     for name, out in before.items():
         assert command(capsys, name, archive, '--json') == (0, out, '')
+    told = f'robot-agent-harness journal rotate: {archive} is an archive, closed already\n'
+    assert command(capsys, 'rotate', archive) == (2, '', told)
 
 
 def test_verify_follows_the_chain_into_the_files_before(

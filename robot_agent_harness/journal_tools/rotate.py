@@ -19,12 +19,20 @@ def _run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from robot_agent_harness.clock import SystemClock
-    from robot_agent_harness.errors import JournalLockedError
+    from robot_agent_harness.errors import ConfigurationError, JournalLockedError
+    from robot_agent_harness.journal.archive import is_archive
     from robot_agent_harness.journal.rotation import rotate
     from robot_agent_harness.journal_tools.screen import print_json, visible
 
+    path = Path(arguments.journal).expanduser()
     try:
-        rotated = rotate(Path(arguments.journal), clock=SystemClock())
+        closed = path.is_file() and is_archive(path)
+    except OSError as error:
+        raise ConfigurationError(f'journal {path} cannot be read: {error.strerror}') from error
+    if closed:
+        raise ConfigurationError(f'{path} is an archive, closed already')
+    try:
+        rotated = rotate(path, clock=SystemClock())
     except JournalLockedError as error:
         raise JournalLockedError(
             f'{error}; a harness that runs rotates by itself: journal.rotate_mib and'
