@@ -913,6 +913,8 @@ _CONTRACT = (
             'test_journal_command_listing.py'
             '::test_a_file_that_cannot_be_used_is_code_2_with_one_line_that_names_it',
             'test_journal_command_listing.py::test_wrong_arguments_are_code_2',
+            'test_journal_command_listing.py'
+            '::test_a_name_that_is_mistyped_is_refused_with_those_that_there_are',
             'test_journal_command_listing.py::test_times_are_iso_or_how_long_ago',
             'test_journal_command_listing.py'
             '::test_a_journal_of_the_first_release_is_listed_as_it_lies',

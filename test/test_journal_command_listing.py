@@ -238,6 +238,26 @@ def test_wrong_arguments_are_code_2(arguments: str, capsys: pytest.CaptureFixtur
     assert 'usage: robot-agent-harness journal' in err
 
 
+@pytest.mark.parametrize(
+    ('arguments', 'known'),
+    [
+        ('events --type MISSION_ENDS', 'MISSION_ENDED'),
+        ('events --status acepted', 'accepted'),
+        ('decisions --status rejekted', 'rejected'),
+        ('missions --status fine', 'not_achieved'),
+        ('actions --state DONE', 'SUCCEEDED'),
+    ],
+)
+def test_a_name_that_is_mistyped_is_refused_with_those_that_there_are(
+    path: Path, capsys: pytest.CaptureFixture[str], arguments: str, known: str
+) -> None:
+    name, *options = arguments.split()
+    code, out, err = command(capsys, name, path, *options)
+    assert (code, out) == (2, '')
+    assert options[-1] in err
+    assert known in err
+
+
 def test_times_are_iso_or_how_long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('time.time_ns', lambda: 10 * 86_400 * 10**9)
     assert wall_ns('2h') == (10 * 86_400 - 7200) * 10**9

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from datetime import datetime, timedelta, timezone
+from enum import Enum
 import re
 import time
 
@@ -110,6 +111,20 @@ def count(value: str) -> int:
 
 def event_type(value: str) -> str:
     """Return the type of event that somebody typed, in whatever case."""
-    if not re.fullmatch(r'[A-Za-z_]+', value):
-        raise argparse.ArgumentTypeError(f'{value!r} is no type of event')
-    return value.upper()
+    from robot_agent_harness.events import EventType
+
+    return _one_of(value, value.upper(), EventType, 'type of event')
+
+
+def result_status(value: str) -> str:
+    """Return the status of a call's result that somebody typed, in whatever case."""
+    from robot_agent_harness.skills.result import ResultStatus
+
+    return _one_of(value, value.lower(), ResultStatus, 'status of a result')
+
+
+def _one_of(value: str, name: str, known: type[Enum], what: str) -> str:
+    names = sorted(member.value for member in known)
+    if name not in names:
+        raise argparse.ArgumentTypeError(f'{value!r} is no {what}; there are: {", ".join(names)}')
+    return name

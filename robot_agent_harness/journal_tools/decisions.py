@@ -9,7 +9,13 @@ from collections.abc import Iterator
 import json
 from typing import Any
 
-from robot_agent_harness.journal_tools.arguments import add_journal, add_json, add_page, add_span
+from robot_agent_harness.journal_tools.arguments import (
+    add_journal,
+    add_json,
+    add_page,
+    add_span,
+    result_status,
+)
 from robot_agent_harness.journal_tools.subcommand import Subcommand
 
 _OBJECTS = ('arguments', 'tool_calls')
@@ -21,7 +27,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--mission', metavar='ID', help='only of this mission')
     parser.add_argument('--action', metavar='ID', help='only the one that started this action')
     parser.add_argument(
-        '--status', metavar='STATUS', help='only those whose call got a result of this status'
+        '--status',
+        metavar='STATUS',
+        type=result_status,
+        help='only those whose call got a result of this status',
     )
     parser.add_argument(
         '--reason', metavar='REASON', help='only those whose action ended for this reason'

@@ -13,6 +13,7 @@ from robot_agent_harness.journal_tools.arguments import (
     add_page,
     add_span,
     event_type,
+    result_status,
 )
 from robot_agent_harness.journal_tools.subcommand import Subcommand
 
@@ -37,7 +38,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     ended.add_argument(
         '--reason', metavar='REASON', help='only the ends of actions and missions for this reason'
     )
-    ended.add_argument('--status', metavar='STATUS', help='only results of this status')
+    ended.add_argument(
+        '--status', metavar='STATUS', type=result_status, help='only results of this status'
+    )
     add_span(parser)
     add_page(parser)
     add_json(parser, 'a JSON object a line, with the columns of the table events')
