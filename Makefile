@@ -4,8 +4,8 @@
 SHELL := /bin/sh
 # Everything but the set-up itself runs inside the environment.
 IN_ENV := . ./env.sh &&
-# Tests that start nodes run one after the other in one process, beside all others (test/conftest.py).
-PARALLEL := -n 2 --dist loadgroup
+# Two processes, each of which takes a file after the other: much of the time a test waits for a robot.
+PARALLEL := -n 2 --dist loadfile
 
 .PHONY: help setup demo test test-jazzy test-long lint format bench screenshots lock clean
 
