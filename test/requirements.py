@@ -373,6 +373,13 @@ _DESIGN = (
             '::test_the_recorded_runs_show_every_reason_but_that_of_a_journal_that_cannot_be_written',
             'test_replay.py::test_random_missions_under_faults_replay_identically',
             'test_replay.py::test_hundreds_of_random_missions_under_faults_replay_identically',
+            'test_replay.py'
+            '::test_a_journal_read_in_the_middle_of_a_run_replays_identically_up_to_there',
+            'test_replay.py'
+            '::test_a_killed_run_is_told_to_end_in_its_middle_and_the_next_start_is_whole',
+            'test_replay.py'
+            '::test_what_is_made_before_the_end_of_a_killed_run_is_still_a_difference',
+            'test_replay.py::test_a_changed_record_of_a_killed_run_is_found',
             'test_replay.py::test_a_changed_record_is_found_where_it_was_changed',
             'test_replay.py::test_a_changed_input_shows_in_what_follows_from_it',
             'test_replay.py::test_a_harness_with_another_rule_is_found',

@@ -116,6 +116,79 @@ def test_every_recorded_run_keeps_the_promises_of_a_journal(name: str, tmp_path:
     assert check_journal(plain(name, tmp_path), finished=finished) == []
 
 
+# -- runs that end in their middle ----------------------------------------------------------------
+
+
+def cut(source: Path, path: Path, seq: int) -> Path:
+    """Copy a journal as it was when this record was its last."""
+    path.write_bytes(source.read_bytes())
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        (guard,) = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'events_refuse_delete'"
+        ).fetchone()
+        connection.execute('DROP TRIGGER events_refuse_delete')
+        connection.execute('DELETE FROM events WHERE seq > ?', (seq,))
+        connection.execute(guard)
+    return path
+
+
+@pytest.mark.parametrize(
+    ('name', 'step'),
+    [
+        ('demo_over_dds', 4),
+        ('interrupted_by_a_shutdown', 1),
+        ('message_and_low_battery', 1),
+        ('preempted', 1),
+        ('recovered_after_a_crash', 1),
+        ('repeated_under_a_key', 1),
+        ('withdrawn_in_time', 1),
+    ],
+)
+def test_a_journal_read_in_the_middle_of_a_run_replays_identically_up_to_there(
+    name: str, step: int, tmp_path: Path
+) -> None:
+    path = plain(name, tmp_path)
+    with JournalReader(path) as reader:
+        last_seq = reader.last_seq
+    for seq in range(last_seq, 0, -step):
+        replay = replay_journal(cut(path, tmp_path / 'cut.db', seq))
+        assert replay.identical, f'{seq}: {[run.differences[:1] for run in replay.runs]}'
+        assert replay.runs[-1].last_seq == seq
+
+
+def test_a_killed_run_is_told_to_end_in_its_middle_and_the_next_start_is_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, _ = outcome(capsys, str(recorded('recovered_after_a_crash')))
+    assert code == 0
+    killed, _, restarted = out.partition('run 2 of 2')
+    assert 'the recording ends here' in killed
+    assert 'the recording ends here' not in restarted
+    code, out, _ = outcome(capsys, str(recorded('recovered_after_a_crash')), '--json')
+    assert [run['whole'] for run in json.loads(out)['runs']] == [False, True]
+
+
+def test_what_is_made_before_the_end_of_a_killed_run_is_still_a_difference(tmp_path: Path) -> None:
+    path = plain('verified', tmp_path)
+    with JournalReader(path) as reader:
+        (ended,) = reader.events(type=EventType.ROBOT_ACTION_OUTCOME)
+    killed = cut(path, tmp_path / 'killed.db', ended.seq - 2)
+    assert replay_journal(killed).identical
+    changed(killed, 'CONTROLLER_EVENT_RECEIVED', lambda p: p['said'].update(accepted=False))
+    (run,) = replay_journal(killed).runs
+    assert not run.whole
+    surplus = [d.replayed for d in run.differences if d.kind == 'unexpected']
+    assert 'ROBOT_ACTION_OUTCOME' in [one['type'] for one in surplus if one]
+
+
+def test_a_changed_record_of_a_killed_run_is_found(tmp_path: Path) -> None:
+    path = plain('recovered_after_a_crash', tmp_path)
+    seq = changed(path, 'ROBOT_ACTION_STARTED', lambda p: p.update({'skill': 'dock'}))
+    killed, restarted = replay_journal(path).runs
+    assert (killed.whole, restarted.whole) == (False, True)
+    assert [(d.kind, d.seq, d.keys) for d in killed.differences] == [('payload', seq, ('skill',))]
+
+
 # -- random missions under faults ----------------------------------------------------------------
 
 

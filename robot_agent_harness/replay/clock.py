@@ -44,8 +44,15 @@ class RecordedIds:
     """An `IdSource` that gives the recorded ids again; those beyond them say that they are new."""
 
     def __init__(self, recording: Recording) -> None:
-        turns = recording.of(EventType.MODEL_TURN_STARTED)
-        self._turns = deque(str(record.turn_id) for record in turns)
+        # A recording may end between what a turn saw and the turn.
+        turns = recording.of(EventType.WORLD_SNAPSHOT_CAPTURED, EventType.MODEL_TURN_STARTED)
+        self._turns = deque(
+            dict.fromkeys(
+                str(record.turn_id)
+                for record in turns
+                if record.payload.get('reason', 'model_turn') == 'model_turn'
+            )
+        )
         self._model_calls = deque(
             call_id for call_id, call in recording.calls.items() if call.turn_id is not None
         )

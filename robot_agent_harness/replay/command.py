@@ -71,6 +71,8 @@ def _lines(replay: JournalReplay, took_s: float) -> Iterator[str]:
         places = f', {run_.reordered} of them in another place' if run_.reordered else ''
         if run_.identical:
             yield f'  identical: {run_.same} records{places}'
+            if not run_.whole:
+                yield '  the recording ends here, in the middle of the run'
             continue
         yield f'  {len(run_.differences)} records differ, {run_.same} are the same{places}'
         yield from _difference_lines(run_.differences[0])
@@ -130,6 +132,7 @@ def _json(replay: JournalReplay) -> dict[str, Any]:
             {
                 **_run_json(run_),
                 'identical': run_.identical,
+                'whole': run_.whole,
                 'same': run_.same,
                 'reordered': run_.reordered,
                 'differences': [asdict(difference) for difference in run_.differences],

@@ -4,7 +4,8 @@
 
 Wall time, ROS time and the chain are not compared: they follow from when a thing was written.
 Records of flows that do not wait for each other may have changed places within `REORDER_S`; they
-are counted.
+are counted. A run that was killed, or goes on, ends in its middle: what a replay makes after its
+last record is no difference, nor what may have changed places with that one.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class Comparison:
         self._recording = recording
         self._records = recording.records
         self._done = [False] * len(recording.records)
+        self._end = _end_of(recording)
         self._open = 0
         self._now_ns = now_ns
         self._context: deque[str] = deque(maxlen=CONTEXT)
@@ -91,7 +93,7 @@ class Comparison:
 
     def give_up_before(self, seq: int) -> None:
         """Count what has not been made again before this record as missing."""
-        for index in range(self._open, min(seq - self._recording.first_seq, len(self._records))):
+        for index in range(self._open, min(seq - self._recording.first_seq, self._end)):
             if not self._done[index]:
                 self._miss(self._records[index])
                 self._done[index] = True
@@ -100,23 +102,38 @@ class Comparison:
     def take(self, rows: Sequence[Row]) -> None:
         """Compare records that have been made together."""
         for row in rows:
+            index = self._find(row)
+            if index is None and self._is_beyond_the_end():
+                continue
             self.made.append((self._now_ns(), row))
-            self._take(row)
+            if index is None:
+                self.differences.append(
+                    Difference(
+                        'unexpected', None, _of_row(row), self._next_seq(), (), self._told()
+                    )
+                )
+            else:
+                self._match(index, self._records[index], row)
 
     def finish(self) -> None:
         """Count what was never made again."""
         self.give_up_before(self._recording.last_seq + 1)
 
-    def _take(self, row: Row) -> None:
+    def _find(self, row: Row) -> int | None:
+        """Return which recorded one this is; None for none of them."""
         key = (row.type, *row[4:9])
         for index in range(self._open, min(self._open + WINDOW, len(self._records))):
             record = self._records[index]
             if not self._done[index] and _key(record) == key and self._is_near(index):
-                self._match(index, record, row)
-                return
-        self.differences.append(
-            Difference('unexpected', None, _of_row(row), self._next_seq(), (), self._told())
-        )
+                return index
+        return None
+
+    def _is_beyond_the_end(self) -> bool:
+        """Whether a recording that ends in its middle says nothing about what comes now."""
+        if self._recording.is_whole:
+            return False
+        left_ns = self._recording.steady_ns[-1] - self._now_ns()
+        return self._open >= self._end or left_ns <= REORDER_S * 1e9
 
     def _is_near(self, index: int) -> bool:
         """Whether a record may have come before those that are still to be made."""
@@ -153,6 +170,27 @@ class Comparison:
 
     def _told(self) -> tuple[str, ...]:
         return tuple(self._context)
+
+
+def _end_of(recording: Recording) -> int:
+    """Return the index behind the last record that a replay must make."""
+    records = recording.records
+    end = len(records)
+    while not recording.is_whole and _comes_of_what_follows(records[end - 1], recording):
+        end -= 1
+    return end
+
+
+def _comes_of_what_follows(record: RecordedEvent, recording: Recording) -> bool:
+    """Whether a record was written in front of that of its cause, which is not on record."""
+    reason = record.payload.get('reason')
+    looked = record.type == _E.WORLD_SNAPSHOT_CAPTURED
+    if looked and reason == 'salient_event':
+        told = {one.snapshot_id for one in recording.of(_E.SALIENT_EVENT)}
+        return record.snapshot_id not in told
+    if (looked and reason == 'requested') or record.type == _E.TOOL_CALL_WITHDRAWN:
+        return record.tool_call_id is not None and record.tool_call_id not in recording.calls
+    return bool(record.payload.get('held'))
 
 
 def line(record: RecordedEvent) -> str:

@@ -102,6 +102,7 @@ class RecordedModel:
         self._answers = answers
         self._provider = str(started.payload['provider']) if started else 'none'
         self._model = started.payload.get('model') if started else None
+        self._is_whole = recording.is_whole
         self._asked = 0
         self._come = 0
         self._waiting: dict[int, asyncio.Future[None]] = {}
@@ -126,11 +127,13 @@ class RecordedModel:
     async def decide(self, request: ModelRequest) -> Decision:
         """Return the answer that was given then, at its time.
 
+        Where the recording ends in the middle of its run, an answer that is not on it never comes.
+
         :raises ModelError: the attempt failed then, or was never made.
         """
         self._asked += 1
         number = self._asked
-        if number > len(self._answers):
+        if number > len(self._answers) and self._is_whole:
             raise ModelError('the recording does not answer this: it was not asked')
         if number > self._come:
             self._waiting[number] = asyncio.get_running_loop().create_future()

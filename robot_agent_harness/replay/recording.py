@@ -118,6 +118,26 @@ class Recording:
         return next((record for record in states if record.payload['state'] == 'closing'), None)
 
     @cached_property
+    def is_whole(self) -> bool:
+        """Whether it is on record to its end: it was closed, and left nothing open.
+
+        Else it was killed, or goes on, and what it would have recorded next is unknown.
+        """
+        if self.closing is None:
+            return False
+        states = [record.payload['state'] for record in self.of(_E.HARNESS_STATE_CHANGED)]
+        switched = [state for state in states if state in ('active', 'inactive')]
+        began = {r.action_id for r in self.of(_E.ROBOT_ACTION_STARTED)}
+        ended = {r.action_id for r in self.of(_E.ROBOT_ACTION_OUTCOME)}
+        over = {str(r.mission_id) for r in self.of(_E.MISSION_ENDED)}
+        return (
+            switched[-1:] != ['active']
+            and began <= ended
+            and set(self.missions) <= over
+            and self.calls.keys() <= self.results.keys()
+        )
+
+    @cached_property
     def calls(self) -> dict[str, RecordedEvent]:
         """TOOL_CALL_RECORDED by the call's id."""
         return {str(record.tool_call_id): record for record in self.of(_E.TOOL_CALL_RECORDED)}

@@ -61,6 +61,11 @@ class RunReplay:
         """Whether every record is what it was."""
         return not self.differences
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is on record to its end; else it was killed, or goes on."""
+        return self.recording.is_whole
+
 
 @dataclass(frozen=True, slots=True)
 class JournalReplay:
