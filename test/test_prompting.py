@@ -334,7 +334,7 @@ def test_prompt_and_memory_are_flat_over_200_steps(
         async with bench:
             nav2.bench = bench
             report = await bench.core.harness.run_mission('To and fro.')
-            assert report.summary.startswith('199 actions: 199 SUCCEEDED')
+            assert report.summary.startswith('199 actions ended: 199 SUCCEEDED')
             return report.steps
 
     assert run_virtual(scenario()) == STEPS
