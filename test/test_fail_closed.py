@@ -386,8 +386,13 @@ def test_a_skill_that_finds_no_goal_moves_nothing(how: str, tmp_path: Path) -> N
 
 
 class _Raises:
+    """Raises whenever it is asked, on the way already."""
+
     def __init__(self, error: BaseException) -> None:
         self.error = error
+
+    def waypoints(self, _: Any) -> Any:
+        raise self.error
 
     def judge(self, **_: Any) -> Any:
         raise self.error

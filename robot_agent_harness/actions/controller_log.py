@@ -65,7 +65,8 @@ class ControllerLog:
         if quiet and (listed or goal_id in self._fed):
             self._held[controller, goal_id] = (event, now_ns, late)
             return
-        self._held.pop((controller, goal_id), None) if fed else None
+        if fed:
+            self._held.pop((controller, goal_id), None)
         self.flush()
         if fed:
             self._fed.add(goal_id)

@@ -39,6 +39,7 @@ from robot_agent_harness.actions.recorder import Recorder
 from robot_agent_harness.actions.records import progress
 from robot_agent_harness.actions.verification import LooksOnTheWay, Verifier
 from robot_agent_harness.clock import Clock, NS_PER_S
+from robot_agent_harness.guarded import guarded
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
@@ -158,7 +159,7 @@ class RobotActionTracker:
         follower = self._followers[action_id]
         verifier = self._verifiers[follower.plan.verifier]
         if isinstance(verifier, LooksOnTheWay):
-            self._observer.begin_journey(verifier.waypoints(follower.action.goal))
+            self._observer.begin_journey(_waypoints(verifier, follower.action))
         task = asyncio.get_running_loop().create_task(follower.run(), name=f'action {action_id}')
         self._tasks[action_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(action_id, None))
@@ -426,6 +427,15 @@ class RobotActionTracker:
         elif status in ACTIVE_STATUSES and action.state is not ActionState.UNKNOWN:
             self._cancel_unattended(action.action_id, follower.plan)  # UNKNOWN ones are already
         _tell(self._outcome_listeners, action)
+
+
+def _waypoints(verifier: LooksOnTheWay, action: RobotAction) -> tuple[tuple[float, float], ...]:
+    try:
+        return guarded(lambda: verifier.waypoints(action.goal))
+    except Exception:
+        # A verifier may be a user's own; the start of its action is on disk, and has to end.
+        logger.exception('the verifier of action %s names no waypoints', action.action_id)
+        return ()
 
 
 def _tell(listeners: list[Callable[[RobotAction], None]], action: RobotAction) -> None:
