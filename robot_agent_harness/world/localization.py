@@ -211,8 +211,15 @@ class Localizer:
         odometry = self._track.newest
         if odometry is None or fix.broken or fix.map_to_odom is None:
             return None
-        pose = compose(fix.map_to_odom, pose_of(odometry))
-        value = replace(fix.sample.value, x=pose.x, y=pose.y, yaw=pose.yaw)
+        pose, fixed = compose(fix.map_to_odom, pose_of(odometry)), fix.sample.value
+        value = MapPose(
+            pose.x,
+            pose.y,
+            pose.yaw,
+            fixed.frame_id,
+            fixed.position_variance_m2,
+            fixed.yaw_variance_rad2,
+        )
         carried = self._carry_rules.observed(odometry.with_value(value), now_ns=now_ns, jump=jump)
         return None if carried.availability is Availability.INVALID else carried
 

@@ -276,10 +276,12 @@ class _Renderer:
 
 def _number(value: float | None) -> float | None:
     """Round to millimetres, also in UTM coordinates; what measures nothing to four digits."""
-    if value is None or not math.isfinite(value):
+    if value is None:
         return None
-    if abs(value) < 1e7:
+    if -1e7 < value < 1e7:  # first: a snapshot has thirty of them
         return round(value, 3) + 0.0  # no -0.0
+    if not math.isfinite(value):
+        return None
     return float(f'{max(-1e300, min(1e300, value)):.4g}')
 
 
