@@ -2377,6 +2377,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_unknown_model_is_named',
                 'test_a_long_error_page_is_shortened',
                 'test_a_missing_sdk_is_reported_with_the_command_that_installs_it',
+                'test_a_client_without_a_key_is_refused_and_takes_none_that_it_was_not_given',
             ),
         ),
         'test_llm_any_answer.py': NotAClause(

@@ -652,3 +652,9 @@ def test_a_missing_sdk_is_reported_with_the_command_that_installs_it(monkeypatch
     monkeypatch.setitem(__import__('sys').modules, 'anthropic', None)
     with pytest.raises(ConfigurationError, match='pip install'):
         AnthropicClient(model='claude-test', api_key=KEY)
+
+
+def test_a_client_without_a_key_is_refused_and_takes_none_that_it_was_not_given(monkeypatch):
+    monkeypatch.setenv('ANTHROPIC_API_KEY', 'somebody-elses')
+    with pytest.raises(ConfigurationError, match='needs api_key'):
+        AnthropicClient(model='claude-sonnet-5-5')

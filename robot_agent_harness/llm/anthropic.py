@@ -8,21 +8,19 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 import logging
 from typing import Any
 
-import anyio
-
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.llm.client import Decision, ModelRequest
-from robot_agent_harness.llm.endpoint import bounded_client, CONNECT_TIMEOUT_S, Endpoint
 from robot_agent_harness.llm.messages_api import (
     began_without_thinking,
     conversation_body,
     decision_from,
 )
 from robot_agent_harness.llm.profiles import ModelProfile, profile_for
+from robot_agent_harness.llm.sdk_client import SdkClient
 
 _log = logging.getLogger(__name__)
 
@@ -34,103 +32,52 @@ SMALLEST_BUDGET_TOKENS = 1024  # the API refuses less
 ANSWER_TOKENS = 1024  # room for the answer when the thinking budget takes all of max_tokens
 
 
-class AnthropicClient:
+class AnthropicClient(SdkClient):
     """A `ModelClient` that asks Claude.
 
-    :param model: the model's name, for instance `claude-sonnet-5-5`.
-    :param api_key: sent to the API and nowhere else.
-    :param base_url: another endpoint that speaks the Messages API; by default the vendor's, or
-        what the SDK finds in `ANTHROPIC_BASE_URL`.
-    :param max_tokens: the most tokens of an answer, thinking included; raised above the thinking
-        budget where that is larger.
-    :param timeout_s: the longest that a decision may take, in seconds, retries and waits included.
-    :param profile: what the model takes; by default chosen by its name.
+    The parameters are those of :class:`SdkClient`, and of these:
+
+    :param api_key: it cannot do without one.
+    :param base_url: by default the vendor's, or what the SDK finds in `ANTHROPIC_BASE_URL`.
+    :param max_tokens: raised above the thinking budget where that is larger.
     :param thinking_budget_tokens: 0 = off as far as the model allows; a model that decides itself
         how much to think ignores the number.
-    :param effort: `low` to `max`, where the model takes it; by default the model's own.
-    :param max_attempts: how often one decision is asked for when the API fails in passing.
-    :param http_client: an `httpx2.AsyncClient` to use instead of the SDK's own.
-    :param sleep: waits between attempts; a test may pass its own.
-    :raises ConfigurationError: no SDK is installed, or the model does not take these settings.
     """
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        api_key: str,
-        base_url: str | None = None,
-        max_tokens: int = 4096,
-        timeout_s: float = 60.0,
-        profile: ModelProfile | None = None,
-        thinking_budget_tokens: int = 0,
-        effort: str | None = None,
-        max_attempts: int = 3,
-        http_client: Any = None,
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
-    ) -> None:
-        sdk = _import_sdk()
-        self._model = model
-        self._profile = profile or profile_for(model)
-        self._settings = _settings(
-            self._profile, model, max_tokens, thinking_budget_tokens, effort
-        )
-        self._without_thinking = _without_thinking(self._profile, self._settings)
-        self._client = sdk.AsyncAnthropic(
-            api_key=api_key,
-            base_url=base_url,
-            max_retries=0,
-            # Our deadline holds. A total of the SDK's own would make it refuse large max_tokens.
-            timeout=sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
-            http_client=http_client or bounded_client(sdk),
-        )
-        self._endpoint = Endpoint(
-            sdk=sdk,
-            sdk_error=sdk.AnthropicError,
-            url=self._client.base_url,
-            model=model,
-            key=api_key,
-            key_variable=KEY_VARIABLE,
-            timeout_s=timeout_s,
-            max_attempts=max_attempts,
-            sleep=sleep,
-        )
+    provider = 'anthropic'
+    key_variable = KEY_VARIABLE
 
-    @property
-    def provider(self) -> str:
-        """Return `anthropic`."""
-        return 'anthropic'
+    def _sdk(self) -> Any:
+        try:
+            import anthropic
+        except ImportError as error:
+            raise ConfigurationError(
+                f"model.provider 'anthropic' needs the Anthropic SDK: {INSTALL_COMMAND}"
+            ) from error
+        return anthropic
 
-    @property
-    def model(self) -> str | None:
-        """Return the model's name as it is asked for."""
-        return self._model
+    def _known_profile(self, model: str, base_url: str | None) -> ModelProfile:
+        return profile_for(model)
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
+    def _fixed_settings(
+        self, max_tokens: int, thinking_budget_tokens: int, effort: str | None
+    ) -> dict[str, Any]:
+        return _settings(self._profile, self._model, max_tokens, thinking_budget_tokens, effort)
 
-    async def decide(self, request: ModelRequest) -> Decision:
-        """Ask for one decision; wait and ask again while that can help and time remains.
-
-        :raises ModelError: no usable answer came; it says whether asking again may help.
-        """
-        return await self._endpoint.decide(lambda: self._send(request), self._read)
+    def _connected(
+        self, sdk: Any, api_key: str | None, base_url: str | None, **options: Any
+    ) -> tuple[Any, type[Exception]]:
+        if not api_key:
+            # The SDK would look for one of its own, which no error text would then be freed of.
+            raise ConfigurationError('AnthropicClient needs api_key')
+        client = sdk.AsyncAnthropic(api_key=api_key, base_url=base_url, **options)
+        return client, sdk.AnthropicError
 
     async def _send(self, request: ModelRequest) -> bytes:
         body = self._body(request)
         response = await self._client.messages.with_raw_response.create(**body)
         answer: bytes = await response.read()
         return answer
-
-    def _body(self, request: ModelRequest) -> dict[str, Any]:
-        profile = self._profile
-        forced = request.force_tool and profile.forced_tool_choice and bool(request.tools)
-        calm = forced or (
-            profile.thinking == 'budget' and began_without_thinking(request.messages)
-        )
-        settings = self._without_thinking if calm else self._settings
-        return {**settings, **conversation_body(request, force_tool=forced)}
 
     def _read(self, data: Mapping[str, Any]) -> Decision:
         decision = decision_from(data, provider=self.provider, model=self._model)
@@ -139,15 +86,14 @@ class AnthropicClient:
             _log.warning('the model refused: %s', details)
         return decision
 
-
-def _import_sdk() -> Any:
-    try:
-        import anthropic
-    except ImportError as error:
-        raise ConfigurationError(
-            f"model.provider 'anthropic' needs the Anthropic SDK: {INSTALL_COMMAND}"
-        ) from error
-    return anthropic
+    def _body(self, request: ModelRequest) -> dict[str, Any]:
+        profile = self._profile
+        forced = request.force_tool and profile.forced_tool_choice and bool(request.tools)
+        calm = forced or (
+            profile.thinking == 'budget' and began_without_thinking(request.messages)
+        )
+        settings = _without_thinking(profile, self._settings) if calm else self._settings
+        return {**settings, **conversation_body(request, force_tool=forced)}
 
 
 def _settings(

@@ -9,16 +9,13 @@ as the text of reasoning, is unknown to the SDK.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 import logging
 from typing import Any
-
-import anyio
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.llm.chat_completions import conversation_body, decision_from, REFUSAL
 from robot_agent_harness.llm.client import Decision, ModelRequest
-from robot_agent_harness.llm.endpoint import bounded_client, CONNECT_TIMEOUT_S, Endpoint
 from robot_agent_harness.llm.profiles import (
     CHAT_FAMILIES,
     ModelProfile,
@@ -26,6 +23,7 @@ from robot_agent_harness.llm.profiles import (
     UNKNOWN,
     UNKNOWN_AT_OPENAI,
 )
+from robot_agent_harness.llm.sdk_client import SdkClient
 
 _log = logging.getLogger(__name__)
 
@@ -35,86 +33,44 @@ INSTALL_COMMAND = "pip install 'openai>=3,<4'"
 NO_KEY = 'no-key-is-set'  # the SDK wants one; a local server does not look at it
 
 
-class OpenAIClient:
+class OpenAIClient(SdkClient):
     """A `ModelClient` that asks a model through Chat Completions.
 
-    :param model: the model's name as the server knows it.
-    :param api_key: sent to the server and nowhere else; None where the server wants none.
+    The parameters are those of :class:`SdkClient`, and of these:
+
     :param base_url: where the server is, with `/v1`; by default OpenAI's own. Unlike the SDK,
         this does not look into `OPENAI_BASE_URL`: a key goes where the configuration says.
-    :param max_tokens: the most tokens of an answer, reasoning included.
-    :param timeout_s: the longest that a decision may take, in seconds, retries and waits included.
-    :param profile: what the model takes; by default chosen by its name.
     :param thinking_budget_tokens: must be 0: the API knows no budget.
-    :param effort: `low` to `max`, where the model takes it beside tools; by default its own.
-    :param max_attempts: how often one decision is asked for when the API fails in passing.
-    :param http_client: an `httpx2.AsyncClient` to use instead of the SDK's own.
-    :param sleep: waits between attempts; a test may pass its own.
-    :raises ConfigurationError: no SDK is installed, or the model does not take these settings.
+    :param effort: taken beside tools, or not at all.
     """
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        max_tokens: int = 4096,
-        timeout_s: float = 60.0,
-        profile: ModelProfile | None = None,
-        thinking_budget_tokens: int = 0,
-        effort: str | None = None,
-        max_attempts: int = 3,
-        http_client: Any = None,
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
-    ) -> None:
-        sdk = _import_sdk()
-        self._model = model
-        self._profile = profile or profile_for(
-            model, CHAT_FAMILIES, UNKNOWN if base_url else UNKNOWN_AT_OPENAI
+    provider = 'openai'
+    key_variable = KEY_VARIABLE
+
+    def _sdk(self) -> Any:
+        try:
+            import openai
+        except ImportError as error:
+            raise ConfigurationError(
+                f"model.provider 'openai' needs the OpenAI SDK: {INSTALL_COMMAND}"
+            ) from error
+        return openai
+
+    def _known_profile(self, model: str, base_url: str | None) -> ModelProfile:
+        return profile_for(model, CHAT_FAMILIES, UNKNOWN if base_url else UNKNOWN_AT_OPENAI)
+
+    def _fixed_settings(
+        self, max_tokens: int, thinking_budget_tokens: int, effort: str | None
+    ) -> dict[str, Any]:
+        return _settings(self._profile, self._model, max_tokens, thinking_budget_tokens, effort)
+
+    def _connected(
+        self, sdk: Any, api_key: str | None, base_url: str | None, **options: Any
+    ) -> tuple[Any, type[Exception]]:
+        client = sdk.AsyncOpenAI(
+            api_key=api_key or NO_KEY, base_url=base_url or OPENAI_URL, **options
         )
-        self._settings = _settings(
-            self._profile, model, max_tokens, thinking_budget_tokens, effort
-        )
-        self._client = sdk.AsyncOpenAI(
-            api_key=api_key or NO_KEY,
-            base_url=base_url or OPENAI_URL,
-            max_retries=0,
-            timeout=sdk.Timeout(None, connect=CONNECT_TIMEOUT_S),
-            http_client=http_client or bounded_client(sdk),
-        )
-        self._endpoint = Endpoint(
-            sdk=sdk,
-            sdk_error=sdk.OpenAIError,
-            url=self._client.base_url,
-            model=model,
-            key=api_key,
-            key_variable=KEY_VARIABLE,
-            timeout_s=timeout_s,
-            max_attempts=max_attempts,
-            sleep=sleep,
-        )
-
-    @property
-    def provider(self) -> str:
-        """Return `openai`."""
-        return 'openai'
-
-    @property
-    def model(self) -> str | None:
-        """Return the model's name as it is asked for."""
-        return self._model
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
-
-    async def decide(self, request: ModelRequest) -> Decision:
-        """Ask for one decision; wait and ask again while that can help and time remains.
-
-        :raises ModelError: no usable answer came; it says whether asking again may help.
-        """
-        return await self._endpoint.decide(lambda: self._send(request), self._read)
+        return client, sdk.OpenAIError
 
     async def _send(self, request: ModelRequest) -> bytes:
         conversation = conversation_body(
@@ -132,16 +88,6 @@ class OpenAIClient:
         if decision.stop_reason == REFUSAL:
             _log.warning('the model refused: %s', self._endpoint.safe(str(decision.rationale)))
         return decision
-
-
-def _import_sdk() -> Any:
-    try:
-        import openai
-    except ImportError as error:
-        raise ConfigurationError(
-            f"model.provider 'openai' needs the OpenAI SDK: {INSTALL_COMMAND}"
-        ) from error
-    return openai
 
 
 def _settings(
