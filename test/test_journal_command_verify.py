@@ -164,7 +164,7 @@ def test_what_is_looked_up_by_an_id_costs_the_same_in_a_longer_journal(tmp_path:
                     taken[0] += 1
                     return 0
 
-                reader._conn.set_progress_handler(step, 1)
+                reader._journal.connection.set_progress_handler(step, 1)
                 assert look() is not None
                 counts.append(taken[0])
         return counts

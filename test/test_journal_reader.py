@@ -28,7 +28,7 @@ from robot_agent_harness.events import (
     WorldSnapshotCaptured,
 )
 from robot_agent_harness.journal import JournalReader
-from robot_agent_harness.journal.reader import PAGE_ROWS
+from robot_agent_harness.journal.search import PAGE_ROWS
 
 pytestmark = pytest.mark.anyio
 Entry = tuple[Event, Correlation]
@@ -255,7 +255,7 @@ def test_a_killed_writers_journal_can_be_read_from_a_read_only_medium(tmp_path: 
     path.with_name('journal.db-shm').unlink()
     with read_only(path.parent):
         reader = JournalReader(path)
-        copy = reader._copy
+        copy = reader._journal._copy
         assert copy is not None
         assert reader.verify_chain() >= said
         reader.close()
