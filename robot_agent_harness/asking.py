@@ -13,7 +13,7 @@ from robot_agent_harness.errors import ModelError
 from robot_agent_harness.events import Correlation, ModelResponseRecorded
 from robot_agent_harness.guarded import contained, guarded
 from robot_agent_harness.jsonable import jsonable
-from robot_agent_harness.llm.answer_bounds import bounded, recorded_raw
+from robot_agent_harness.llm.answer_bounds import bounded, bounded_error, recorded_raw
 from robot_agent_harness.llm.client import Decision, ModelClient, ModelRequest
 from robot_agent_harness.mission import Mission
 from robot_agent_harness.redaction import RedactedJournal, Redactor
@@ -113,12 +113,12 @@ class ModelAsker:
 def _answer(asked: asyncio.Future[Decision]) -> Decision:
     try:
         return guarded(asked.result)
-    except ModelError:
-        raise
+    except ModelError as error:
+        raise bounded_error(error) from error.__cause__
     except Exception as error:
         # A client may be anybody's code: whatever it raises, it could not be asked.
         logger.exception('the model client failed')
-        raise ModelError(f'the model client failed: {error!r}') from error
+        raise bounded_error(ModelError(f'the model client failed: {error!r}')) from error
 
 
 def _response(decision: Decision, took_s: float) -> ModelResponseRecorded:

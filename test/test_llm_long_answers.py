@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 import gzip
 import json
 from pathlib import Path
@@ -16,10 +17,13 @@ from raw_model import RawModel, said, used, words
 
 from robot_agent_harness.errors import ModelError
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.llm import ModelRequest, UserMessage
+from robot_agent_harness.llm import Decision, ModelRequest, ToolCall, UserMessage
 from robot_agent_harness.llm.answer_bounds import (
+    ANSWER_MAX_CHARS,
     ARGUMENTS_MAX_CHARS,
     CALLS_MAX,
+    ERROR_MAX_BYTES,
+    NAME_MAX_CHARS,
     RAW_MAX_CHARS,
     TEXT_MAX_CHARS,
 )
@@ -139,6 +143,91 @@ def test_an_answer_with_more_calls_than_anybody_could_answer_is_none(tmp_path: P
     events = _mission(tmp_path / 'j.db', model)
     errors = [p['error'] for kind, p in events if kind == 'MODEL_RESPONSE_RECORDED']
     assert errors == [f'the answer holds {CALLS_MAX + 1} calls; the most is {CALLS_MAX}', None]
+
+
+class OwnClient:
+    """A client as a user may write one: it checks nothing of what it gives."""
+
+    provider = 'own'
+    model = None
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+
+    async def decide(self, request: ModelRequest) -> Any:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def close(self) -> None:
+        pass
+
+
+def _own(call: ToolCall | None = None, **parts: Any) -> Decision:
+    nothing = {'rationale': None, 'thinking': None, 'stop_reason': 'end', 'response_id': None}
+    whole = {'usage': {}, 'raw_content': (), 'provider': 'own', 'model': None, **nothing, **parts}
+    return Decision(tool_calls=(call,) if call else (), **whole)
+
+
+ENDLESS: dict[str, Any] = {}
+ENDLESS['more'] = [ENDLESS, 'x' * 1000]
+TOO_MUCH = 'x' * (ANSWER_MAX_CHARS + 1)
+LOOK = ToolCall('a', 'list_places', {})
+
+
+@pytest.mark.parametrize(
+    ('answer', 'said'),
+    [
+        (_own(rationale=TOO_MUCH), "the answer's texts exceed"),
+        (_own(LOOK, thinking=TOO_MUCH), "the answer's texts exceed"),
+        (_own(replace(LOOK, arguments={'q': TOO_MUCH})), "the answer's calls exceed"),
+        (_own(replace(LOOK, arguments=ENDLESS)), "the answer's calls exceed"),
+        (_own(replace(LOOK, malformed=TOO_MUCH)), 'reasons against calls exceed'),
+        (_own(LOOK, raw_content=({'text': TOO_MUCH},)), "the answer's raw content exceed"),
+        (_own(LOOK, raw_content=(ENDLESS,)), "the answer's raw content exceed"),
+        (_own(LOOK, usage={'a': [0] * (ANSWER_MAX_CHARS + 1)}), "the answer's usage exceed"),
+        (None, 'answered with NoneType, which is no Decision'),
+        ({'text': 'Well.'}, 'answered with dict, which is no Decision'),
+    ],
+    ids=range(10),
+)
+def test_an_answer_without_end_of_a_client_of_ones_own_ends_its_mission_and_nothing_else(
+    tmp_path: Path, answer: Any, said: str
+) -> None:
+    events = _mission(tmp_path / 'j.db', OwnClient(answer))
+    [recorded] = [payload for kind, payload in events if kind == 'MODEL_RESPONSE_RECORDED']
+    assert said in recorded['error']
+    [end] = [payload for kind, payload in events if kind == 'MISSION_ENDED']
+    assert end['reason'] == 'model_error'
+    assert 'TOOL_CALL_RECORDED' not in [kind for kind, _ in events]
+    assert sum(len(json.dumps(payload)) for _, payload in events) < 64 * 1024
+
+
+@pytest.mark.parametrize('name', ['id', 'name'])
+def test_an_answer_with_a_name_or_an_id_without_end_is_asked_for_again(
+    tmp_path: Path, name: str
+) -> None:
+    long: dict[str, Any] = {name: 'x' * (NAME_MAX_CHARS + 1)}
+    finish = ToolCall('b', 'finish_mission', FINISH)
+    events = _mission(tmp_path / 'j.db', OwnClient(_own(replace(LOOK, **long)), _own(finish)))
+    errors = [p['error'] for kind, p in events if kind == 'MODEL_RESPONSE_RECORDED']
+    assert errors == [f'a name or an id in the answer exceeds {NAME_MAX_CHARS} characters', None]
+
+
+def test_of_an_error_without_end_the_beginning_is_told_and_it_may_still_pass(
+    tmp_path: Path,
+) -> None:
+    model = OwnClient(
+        ModelError('busy ' * 10_000, retryable=True, retry_after_s=3.0),
+        ValueError('odd ' * 10_000),
+    )
+    events = _mission(tmp_path / 'j.db', model)
+    busy, odd = [p for kind, p in events if kind == 'MODEL_RESPONSE_RECORDED']
+    assert (busy['retryable'], busy['retry_after_s']) == (True, 3.0)
+    assert busy['error'].startswith('busy busy')
+    assert odd['error'].startswith("the model client failed: ValueError('odd odd")
+    assert max(len(busy['error']), len(odd['error'])) <= ERROR_MAX_BYTES
 
 
 @pytest.mark.parametrize('where', ['text', 'arguments', 'reason'])
