@@ -9,12 +9,12 @@ timers a little late, a replay never does. Beyond that, time alone decides.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import math
-import selectors
 from typing import Protocol
+
+from robot_agent_harness.virtual_time import VirtualTimeLoop
 
 SLACK_S = 0.05
 """Within what the recorded order counts more than time, in seconds."""
@@ -57,53 +57,20 @@ class Progress(Protocol):
         ...
 
 
-class _Selector(selectors.SelectSelector):
-    """Never sleeps; asks the loop what comes next."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.turn: Callable[[float | None], None] = lambda timeout: None
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout != 0:
-            self.turn(timeout)
-        return []
-
-
-class ReplayLoop(asyncio.SelectorEventLoop):
+class ReplayLoop(VirtualTimeLoop):
     """The event loop; :meth:`time` starts at 0, the beginning of the run."""
 
     def __init__(self) -> None:
-        own = _Selector()
-        super().__init__(own)
-        own.turn = self._turn
-        self._now = 0.0
+        super().__init__()
         self._inputs: Sequence[Input] = ()
         self._next = 0
         self._progress: Progress | None = None
-        # Timers closer together than this are run at one time; a nanosecond keeps order.
-        self._clock_resolution = 1e-9
-
-    def time(self) -> float:
-        """Return virtual seconds since the loop was made."""
-        return self._now
 
     def play(self, inputs: Sequence[Input], progress: Progress) -> None:
         """Hand these inputs in from now on, in their order."""
         self._inputs, self._next, self._progress = inputs, 0, progress
 
-    def run_in_executor(  # type: ignore[override]
-        self, executor: object, func: Callable[..., object], *args: object
-    ) -> asyncio.Future[object]:
-        """Call the function at once: a thread would know nothing of this loop's time."""
-        done = self.create_future()
-        try:
-            done.set_result(func(*args))
-        except Exception as error:
-            done.set_exception(error)
-        return done
-
-    def _turn(self, timeout: float | None) -> None:
+    def _pass_time(self, timeout: float | None) -> None:
         """Let time pass until something can happen: a timer, or the next input."""
         timer_s = math.inf if timeout is None else self._now + timeout
         if self._next < len(self._inputs) and self._is_due(self._inputs[self._next], timer_s):

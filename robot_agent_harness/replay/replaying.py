@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 import contextlib
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from robot_agent_harness.replay.loop import ReplayLoop
 from robot_agent_harness.replay.outside import RecordedController, RecordedModel
 from robot_agent_harness.replay.recording import Recording, runs_of
 from robot_agent_harness.replay.world import ReplayedObserver
+from robot_agent_harness.virtual_time import run_on
 
 MEMORY = Path('/dev/shm')
 """What a replay needs on disk is put here where it exists; it is gone afterwards."""
@@ -128,17 +128,22 @@ def replay_run(
     :raises ReplayError: the recording lacks something.
     :raises ConfigurationError: a parameter is unknown or out of range.
     """
-    home = MEMORY if MEMORY.is_dir() else None
     loop = ReplayLoop()
     try:
-        with tempfile.TemporaryDirectory(prefix='replay-', dir=home) as folder:
-            run = _Run(recording, earlier, Path(folder), loop, what_if or {})
-            return loop.run_until_complete(run.play())
+        return run_on(loop, _played(recording, earlier, loop, what_if or {}))
     except (KeyError, TypeError, ValueError) as error:
         raise ReplayError(f'the recording cannot be read: {error!r}') from error
-    finally:
-        loop.run_until_complete(_cancel_rest())
-        loop.close()
+
+
+async def _played(
+    recording: Recording,
+    earlier: list[RecordedEvent],
+    loop: ReplayLoop,
+    what_if: Mapping[str, Any],
+) -> RunReplay:
+    home = MEMORY if MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix='replay-', dir=home) as folder:
+        return await _Run(recording, earlier, Path(folder), loop, what_if).play()
 
 
 class _Run:
@@ -230,13 +235,6 @@ class _Run:
             file.write_text(yaml.safe_dump(self._recording.configuration[name]), encoding='utf-8')
             given[f'{name}_file'] = str(file)
         return check_parameters({**given, **self._what_if})
-
-
-async def _cancel_rest() -> None:
-    rest = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in rest:
-        task.cancel()
-    await asyncio.gather(*rest, return_exceptions=True)
 
 
 @contextlib.contextmanager
