@@ -36,6 +36,7 @@ from robot_agent_harness.redaction import shared_redactor
 from robot_agent_harness.skills.outputs import CallOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import Skill, skill, SkillContext
+from robot_agent_harness.skills.starter import LISTENING_S
 from robot_agent_harness.testing.bench import BenchRobot
 from robot_agent_harness.testing.fake_clock import FakeClock, SequentialIds
 from robot_agent_harness.testing.scriptable_nav2 import ScriptableNav2
@@ -166,6 +167,8 @@ async def rig(
         pages=pages(core, clock),
     )
     made = Rig(core, clock, nav2, BenchRobot(), server, gate, journal)
+    # Long enough up: no call waits for what this robot does not have, such as an emergency stop.
+    clock.advance(LISTENING_S)
     made.observe()
     made.observe()
     if start:
