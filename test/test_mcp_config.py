@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+from importlib import import_module
 import json
 import os
 from pathlib import Path
@@ -246,15 +246,10 @@ async def _answers(command: list[str], environ: dict[str, str], folder: Path) ->
 def test_the_programs_own_script_says_what_is_missing_instead_of_a_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = Path(__file__).parents[1] / 'scripts' / 'setup_env.py'
-    spec = importlib.util.spec_from_file_location('setup_env', script)
-    assert spec is not None
-    assert spec.loader is not None
-    setup_env = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(setup_env)
-    monkeypatch.setattr(setup_env, 'VENV', tmp_path)
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / 'scripts')
+    monkeypatch.setattr(import_module('set_up.tree'), 'VENV', tmp_path)
     (tmp_path / 'bin').mkdir()
-    setup_env.write_launcher()
+    import_module('set_up.entry').write_launcher()
     launcher = tmp_path / 'bin' / 'robot-agent-harness'
     # Isolated, as an interpreter without the environment: it finds no module of this tree.
     done = subprocess.run(

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The set-up recognises what a machine has, and says in one message what it lacks."""
 
-import importlib.util
+from importlib import import_module
 import os
 from pathlib import Path
 import shutil
 import subprocess
 import sys
+import sysconfig
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,15 +20,16 @@ VENV, ROS = (f'{name}{"" if WHEELS == "kilted" else f"-{WHEELS}"}' for name in (
 
 
 @pytest.fixture
-def setup_env(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location('setup_env', ROOT / 'scripts/setup_env.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, 'VENV', tmp_path / '.venv')
-    monkeypatch.setattr(module, 'ROS', tmp_path / '.ros')
-    monkeypatch.setattr(module, 'LOG', tmp_path / '.ros' / 'log')
-    monkeypatch.setattr(module, 'PROGRESS_EVERY_S', 0.2)
-    return module
+def set_up(tmp_path, monkeypatch):
+    """Return the parts of the set-up, which leave this tree's own environment alone."""
+    monkeypatch.syspath_prepend(ROOT / 'scripts')
+    names = ('jobs', 'machine', 'packages', 'stamps', 'telling', 'tree', 'wheels')
+    parts = SimpleNamespace(**{name: import_module(f'set_up.{name}') for name in names})
+    monkeypatch.setattr(parts.tree, 'VENV', tmp_path / '.venv')
+    monkeypatch.setattr(parts.tree, 'ROS', tmp_path / '.ros')
+    monkeypatch.setattr(parts.tree, 'LOG', tmp_path / '.ros' / 'log')
+    monkeypatch.setattr(parts.jobs, 'PROGRESS_EVERY_S', 0.2)
+    return parts
 
 
 def prefix_with(path, *packages):
@@ -37,30 +40,30 @@ def prefix_with(path, *packages):
     return path
 
 
-def test_a_sourced_installation_is_recognised(setup_env, tmp_path, monkeypatch):
+def test_a_sourced_installation_is_recognised(set_up, tmp_path, monkeypatch):
     overlay = prefix_with(tmp_path / 'overlay', 'nav2_msgs')
     underlay = prefix_with(tmp_path / 'opt', 'rclpy')
     monkeypatch.setenv('AMENT_PREFIX_PATH', f'{overlay}:{underlay}')
-    prefixes = setup_env.ros_installation()
+    prefixes = set_up.machine.ros_installation()
     assert prefixes == [str(overlay), str(underlay)]
-    assert setup_env.has_package(prefixes, 'nav2_msgs')
+    assert set_up.machine.has_package(prefixes, 'nav2_msgs')
 
 
-def test_our_own_environment_is_not_a_sourced_installation(setup_env, tmp_path, monkeypatch):
+def test_our_own_environment_is_not_a_sourced_installation(set_up, tmp_path, monkeypatch):
     venv = prefix_with(tmp_path / 'other/.venv', 'rclpy')
     (venv / 'pyvenv.cfg').touch()
     install = prefix_with(tmp_path / 'other/.ros/install', 'nav2_msgs')
-    (install / setup_env.MARKER).touch()
+    (install / set_up.tree.MARKER).touch()
     monkeypatch.setenv('AMENT_PREFIX_PATH', f'{install}:{venv}')
-    assert setup_env.ros_installation() == []
+    assert set_up.machine.ros_installation() == []
 
 
-def test_a_workspace_without_rclpy_is_no_installation(setup_env, tmp_path, monkeypatch):
+def test_a_workspace_without_rclpy_is_no_installation(set_up, tmp_path, monkeypatch):
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(prefix_with(tmp_path / 'ws', 'nav2_msgs')))
-    assert setup_env.ros_installation() == []
+    assert set_up.machine.ros_installation() == []
 
 
-def test_wrong_paths_in_the_wheels_are_mended(setup_env, tmp_path):
+def test_wrong_paths_in_the_wheels_are_mended(set_up, tmp_path):
     cmake = tmp_path / '.venv/share/nav_msgs/cmake/targets.cmake'
     cmake.parent.mkdir(parents=True)
     cmake.write_text(
@@ -68,11 +71,12 @@ def test_wrong_paths_in_the_wheels_are_mended(setup_env, tmp_path):
         '"/opt/python/cp311-cp311/include/python3.11;${_IMPORT_PREFIX}/include;'
         '/opt/python/cp313-cp313/lib/python3.13/site-packages/numpy/_core/include")\n'
     )
-    setup_env.mend_wheels()
+    set_up.wheels.mend_wheels()
     mended = cmake.read_text()
     assert '/opt/python' not in mended
-    assert f'"{setup_env.sysconfig.get_paths()["include"]};${{_IMPORT_PREFIX}}/include;' in mended
-    assert str(setup_env.site_packages() / 'numpy/_core/include') in mended
+    include = sysconfig.get_paths()['include']
+    assert f'"{include};${{_IMPORT_PREFIX}}/include;' in mended
+    assert str(set_up.wheels.site_packages(set_up.tree.VENV) / 'numpy/_core/include') in mended
 
 
 @pytest.mark.skipif(
@@ -84,36 +88,40 @@ def test_no_wrong_path_is_left_in_this_environment():
     assert [path for path in files if '/opt/python/' in path.read_text()] == []
 
 
-def test_missing_headers_are_named(setup_env, tmp_path, monkeypatch):
-    monkeypatch.setattr(setup_env.sysconfig, 'get_paths', lambda: {'include': str(tmp_path)})
-    with pytest.raises(setup_env.SetUpError, match=r'headers .* apt install python3\.\d+-dev'):
-        setup_env.check_machine([])
+def test_missing_headers_are_named(set_up, tmp_path, monkeypatch):
+    monkeypatch.setattr(set_up.machine.sysconfig, 'get_paths', lambda: {'include': str(tmp_path)})
+    with pytest.raises(
+        set_up.telling.SetUpError, match=r'headers .* apt install python3\.\d+-dev'
+    ):
+        set_up.machine.check_machine([])
 
 
-def test_a_missing_venv_module_is_named(setup_env, monkeypatch):
+def test_a_missing_venv_module_is_named(set_up, monkeypatch):
     monkeypatch.setitem(sys.modules, 'ensurepip', None)
-    with pytest.raises(setup_env.SetUpError, match=r'venv module\. .* python3\.\d+-venv'):
-        setup_env.check_machine([])
+    with pytest.raises(set_up.telling.SetUpError, match=r'venv module\. .* python3\.\d+-venv'):
+        set_up.machine.check_machine([])
 
 
-def test_a_missing_compiler_is_named(setup_env, monkeypatch):
+def test_a_missing_compiler_is_named(set_up, monkeypatch):
     monkeypatch.delenv('CC', raising=False)
-    monkeypatch.setattr(setup_env.shutil, 'which', lambda name: None)
-    with pytest.raises(setup_env.SetUpError, match=r'no C compiler.*build-essential'):
-        setup_env.check_machine([])
+    monkeypatch.setattr(set_up.machine.shutil, 'which', lambda name: None)
+    with pytest.raises(set_up.telling.SetUpError, match=r'no C compiler.*build-essential'):
+        set_up.machine.check_machine([])
 
 
-def test_another_distribution_is_not_mixed_with_a_sourced_one(setup_env, monkeypatch):
-    monkeypatch.setattr(setup_env, 'DISTRIBUTION', 'jazzy')
-    monkeypatch.setattr(setup_env, 'BESIDE', '-jazzy')
-    with pytest.raises(setup_env.SetUpError, match=r'ROS_WHEELS=jazzy .* without it'):
-        setup_env.check_machine(['/opt/ros/kilted'])
+def test_another_distribution_is_not_mixed_with_a_sourced_one(set_up, monkeypatch):
+    monkeypatch.setattr(set_up.tree, 'DISTRIBUTION', 'jazzy')
+    monkeypatch.setattr(set_up.tree, 'BESIDE', '-jazzy')
+    with pytest.raises(set_up.telling.SetUpError, match=r'ROS_WHEELS=jazzy .* without it'):
+        set_up.machine.check_machine(['/opt/ros/kilted'])
 
 
-def test_a_platform_without_wheels_is_named(setup_env, monkeypatch):
-    monkeypatch.setattr(setup_env.platform, 'machine', lambda: 'aarch64')
-    with pytest.raises(setup_env.SetUpError, match=r'no ROS 2 wheels .* aarch64.* Install ROS 2'):
-        setup_env.check_machine([])
+def test_a_platform_without_wheels_is_named(set_up, monkeypatch):
+    monkeypatch.setattr(set_up.machine.platform, 'machine', lambda: 'aarch64')
+    with pytest.raises(
+        set_up.telling.SetUpError, match=r'no ROS 2 wheels .* aarch64.* Install ROS 2'
+    ):
+        set_up.machine.check_machine([])
 
 
 @pytest.mark.parametrize(
@@ -126,29 +134,29 @@ def test_a_platform_without_wheels_is_named(setup_env, monkeypatch):
         ('ERROR: something new', 'could not install'),
     ],
 )
-def test_a_failure_of_pip_is_explained(setup_env, output, reason):
-    setup_env.LOG = setup_env.ROOT / '.ros/log'
-    assert reason in setup_env.pip_failure(f'Collecting\n{output}\n')
+def test_a_failure_of_pip_is_explained(set_up, output, reason):
+    set_up.tree.LOG = set_up.tree.ROOT / '.ros/log'
+    assert reason in set_up.packages.pip_failure(f'Collecting\n{output}\n')
 
 
-def test_a_long_job_tells_that_it_goes_on(setup_env, capsys):
-    setup_env.run('waiting', ['sleep', '0.5'], 'job.log', dict(os.environ))
+def test_a_long_job_tells_that_it_goes_on(set_up, capsys):
+    set_up.jobs.run('waiting', ['sleep', '0.5'], 'job.log', dict(os.environ))
     assert capsys.readouterr().out.count('set-up: waiting ...') >= 2
 
 
-def test_a_failed_job_hands_over_its_output(setup_env):
+def test_a_failed_job_hands_over_its_output(set_up):
     with pytest.raises(subprocess.CalledProcessError) as caught:
-        setup_env.run('failing', ['sh', '-c', 'echo why; exit 3'], 'job.log', dict(os.environ))
+        set_up.jobs.run('failing', ['sh', '-c', 'echo why; exit 3'], 'job.log', dict(os.environ))
     assert (caught.value.returncode, caught.value.output) == (3, 'why\n')
 
 
-def test_a_folder_is_fresh_only_for_what_it_was_made_from(setup_env, tmp_path):
-    setup_env.stamp(tmp_path, {'folder': 'a'})
-    assert setup_env.fresh(tmp_path, {'folder': 'a'})
-    assert not setup_env.fresh(tmp_path, {'folder': 'b'})
-    assert setup_env.why(tmp_path, {'folder': 'b'}) == 'changed: folder'
-    (tmp_path / setup_env.STAMP).write_text('{"fol')
-    assert not setup_env.fresh(tmp_path, {'folder': 'a'})
+def test_a_folder_is_fresh_only_for_what_it_was_made_from(set_up, tmp_path):
+    set_up.stamps.stamp(tmp_path, {'folder': 'a'})
+    assert set_up.stamps.fresh(tmp_path, {'folder': 'a'})
+    assert not set_up.stamps.fresh(tmp_path, {'folder': 'b'})
+    assert set_up.stamps.why(tmp_path, {'folder': 'b'}) == 'changed: folder'
+    (tmp_path / set_up.tree.STAMP).write_text('{"fol')
+    assert not set_up.stamps.fresh(tmp_path, {'folder': 'a'})
 
 
 def run_setup_sh(**variables):
