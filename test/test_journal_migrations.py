@@ -59,8 +59,9 @@ def next_schema(monkeypatch: pytest.MonkeyPatch) -> Migrations:
         db.execute('CREATE TABLE notes (seq INTEGER, note TEXT)')
         db.execute(f'PRAGMA user_version = {SCHEMA_USER_VERSION + 1}')
 
-    monkeypatch.setattr(database, 'migrations', more)
-    monkeypatch.setattr(soundness, 'SCHEMA_USER_VERSION', SCHEMA_USER_VERSION + 1)
+    monkeypatch.setattr('robot_agent_harness.journal.migrations.migrations', more)
+    for module in (database, soundness):
+        monkeypatch.setattr(module, 'SCHEMA_USER_VERSION', SCHEMA_USER_VERSION + 1)
     return more
 
 

@@ -17,8 +17,6 @@ import stat
 import time
 from typing import Literal
 
-from sqlite_utils import Database
-
 from robot_agent_harness.errors import (
     JournalCorruptError,
     JournalError,
@@ -26,9 +24,8 @@ from robot_agent_harness.errors import (
 )
 from robot_agent_harness.journal.archive import closed_files
 from robot_agent_harness.journal.lock import JournalLock
-from robot_agent_harness.journal.migrations import migrations
 from robot_agent_harness.journal.records import Row
-from robot_agent_harness.journal.schema import chain_of, COLUMNS
+from robot_agent_harness.journal.schema import chain_of, COLUMNS, SCHEMA_USER_VERSION
 from robot_agent_harness.journal.soundness import EMPTY, has_wal, inspect, Tail, tail_of
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
 
@@ -84,7 +81,7 @@ class JournalDatabase:
             self.tail = inspect(path) if path.exists() else self._create()
             self._next = self.tail
             self._conn = self._connect()
-            migrations.apply(Database(self._conn))
+            migrate(self._conn)
             self.probe()
             self._files = self._identity()
             self._watch_log()
@@ -267,7 +264,7 @@ class JournalDatabase:
         try:
             connection = sqlite3.connect(draft, isolation_level=None)
             try:
-                migrations.apply(Database(connection))
+                migrate(connection)
                 values, tail = chained(EMPTY, rows)
                 connection.execute('BEGIN')
                 connection.executemany(_INSERT, values)
@@ -431,6 +428,19 @@ class JournalDatabase:
             f'journal {self.path} was deleted or moved while in use ({error.filename}: '
             f'{error.strerror}); put it back, or restart the harness'
         )
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file to the schema of this release, if it has an older one or none."""
+    (version,) = connection.execute('PRAGMA user_version').fetchone()
+    if version >= SCHEMA_USER_VERSION:
+        return
+    # Not above: sqlite-utils takes as long to import as rclpy, for what a start seldom has to do.
+    from sqlite_utils import Database
+
+    from robot_agent_harness.journal.migrations import migrations
+
+    migrations.apply(Database(connection))
 
 
 def chained(tail: Tail, rows: Sequence[Row]) -> tuple[list[tuple[object, ...]], Tail]:
