@@ -171,6 +171,9 @@ class RobotActionStarted(Event):
     skill: str
     goal: dict[str, Any]
     state: Literal['REQUESTED'] = 'REQUESTED'
+    driven: dict[str, str] | None = None
+    """Whose goal it is, where it is not `navigate_to_pose`'s: the action's `name` and `type`, and
+    the `verifier`."""
 
 
 class RobotActionProgress(Event):

@@ -3,21 +3,25 @@
 """Closes at start what an earlier run left open in the journal. Nothing is ever dispatched again.
 
 Open calls get the result `interrupted`. Open actions are asked for once by their goal id, which
-was journalled before the goal was sent, and are settled by the usual rule on what is found, else
-UNKNOWN. Open missions end as unknown. One record says what was found and done.
+was journalled before the goal was sent, at the server that was sent it, whatever has become of
+their skill since; they are settled by the usual rule on what is found, else UNKNOWN. Open missions
+end as unknown. One record says what was found and done.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 import logging
+from pathlib import Path
 from typing import Any
 
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.actions.observer import Look
 from robot_agent_harness.actions.plan import ActionPlan
-from robot_agent_harness.actions.recorded import recorded_action
+from robot_agent_harness.actions.recorded import Driven, recorded_action, recorded_driven
+from robot_agent_harness.actions.ros_action import RosAction
 from robot_agent_harness.assembly import Core
 from robot_agent_harness.events import (
     Correlation,
@@ -46,20 +50,56 @@ class LeftOpen:
     missions: tuple[RecordedEvent, ...]
 
 
-def adopt(core: Core) -> LeftOpen:
-    """Find what was left open, and take its actions over before anything is heard of their goals.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a journal tells of an earlier run."""
+
+    left: LeftOpen
+    unknown: RobotAction | None
+    """The newest action, where it ended UNKNOWN: its goal may still run."""
+    driven: Mapping[str, Driven]
+    """Of each of these actions, by its id, who was to carry it out."""
+
+    def followed(self, actions: Mapping[str, RosAction]) -> dict[str, RosAction]:
+        """Return the actions that skills drive, by name, with those of what was found.
+
+        One whose type is another by now has the new one, as its server has.
+        """
+        return {d.ros_action.name: d.ros_action for d in self.driven.values()} | dict(actions)
+
+
+def find(journal: Path) -> Found:
+    """Read what an earlier run left open.
+
+    :raises JournalError: the journal cannot be read.
+    """
+    with JournalReader(journal) as reader:
+        work = reader.open_work()
+        records = [list(reader.events(action_id=event.action_id)) for event in work.actions]
+        actions = tuple(filter(None, map(recorded_action, records)))
+        newest = [] if actions else _newest_unknown(reader)
+    driven = {
+        event.action_id or '': recorded_driven(event)
+        for event in (*work.actions, *newest)
+        if event.type == EventType.ROBOT_ACTION_STARTED
+    }
+    left = LeftOpen(work.calls, actions, work.missions)
+    return Found(left, recorded_action(newest), driven)
+
+
+def adopt(core: Core, found: Found | None = None) -> LeftOpen:
+    """Take over the actions that were left open, before anything is heard of their goals.
 
     Call it right after the core is assembled. The newest action, if it ended UNKNOWN, is taken
     over as well: its goal may still run, and stands in the way of a new one.
 
+    :param found: what :func:`find` found in the journal; None: found now.
     :raises JournalError: the journal cannot be read.
     """
     core.states.changed('adopted')
-    with JournalReader(core.journal.path) as reader:
-        work = reader.open_work()
-        actions = tuple(_action(reader, event) for event in work.actions)
-        unknown = None if actions else _newest_unknown(reader)
-    for action in actions:
+    if found is None:
+        found = find(core.journal.path)
+    for action in found.left.actions:
         before = core.observer.capture(action.mission_id, Look.RECOVERY, action.action_id)
         core.observer.store.first_use(before.snapshot_id)
         core.journal.defer(
@@ -70,10 +110,10 @@ def adopt(core: Core) -> LeftOpen:
                 ),
             )
         )
-        core.tracker.take(action, _plan(core, action), before)
-    if unknown is not None:
-        core.tracker.restore(unknown, _plan(core, unknown))
-    return LeftOpen(work.calls, actions, work.missions)
+        core.tracker.take(action, _plan(core, action, found), before)
+    if found.unknown is not None:
+        core.tracker.restore(found.unknown, _plan(core, found.unknown, found))
+    return found.left
 
 
 async def recover(core: Core, left: LeftOpen) -> RecoveryPerformed | None:
@@ -133,25 +173,29 @@ async def _answer_calls(core: Core, left: LeftOpen) -> None:
     await core.journal.append(*records)
 
 
-def _plan(core: Core, action: RobotAction) -> ActionPlan:
+def _plan(core: Core, action: RobotAction, found: Found) -> ActionPlan:
+    """Return the plan of the action's skill, with the server that was sent its goal."""
+    driven = found.driven[action.action_id]
     known = core.registry.get(action.skill)
-    return core.starter.plan((known.managed if known else None) or ManagedAction())
+    managed = known.managed if known else None
+    if managed is None:
+        verifier = driven.verifier if driven.verifier in core.verifiers else 'none'
+        managed = ManagedAction(verifier=verifier)
+    if managed.action.name != driven.ros_action.name:
+        managed = replace(managed, action=driven.ros_action)
+    return core.starter.plan(managed)
 
 
-def _action(reader: JournalReader, started: RecordedEvent) -> RobotAction:
-    action = recorded_action(reader.events(action_id=started.action_id))
-    assert action is not None  # its start is at hand
-    return action
-
-
-def _newest_unknown(reader: JournalReader) -> RobotAction | None:
-    """Return the newest action if it ended UNKNOWN, be it in a file before this one."""
+def _newest_unknown(reader: JournalReader) -> list[RecordedEvent]:
+    """Return the records of the newest action if it ended UNKNOWN, be it in a file before this
+    one.
+    """
     ended = reader.newest(EventType.ROBOT_ACTION_OUTCOME)
     if ended is None:
-        return recorded_action(reader.carried_over())
+        return reader.carried_over()
     if ended.payload['state'] != ActionState.UNKNOWN.value:
-        return None
-    return recorded_action(reader.events(action_id=ended.action_id))
+        return []
+    return list(reader.events(action_id=ended.action_id))
 
 
 def _mission_end() -> MissionEnded:

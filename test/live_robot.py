@@ -182,13 +182,20 @@ class LiveRobot:
     """Both processes, the witness, and where the harness serves MCP."""
 
     def __init__(
-        self, harness: Child, robot: Child, witness: Witness, url: str, journal: Path
+        self,
+        harness: Child,
+        robot: Child,
+        witness: Witness,
+        url: str,
+        journal: Path,
+        namespace: str,
     ) -> None:
         self.harness = harness
         self.robot = robot
         self.witness = witness
         self.url = url
         self.journal = journal
+        self.namespace = namespace
 
 
 @asynccontextmanager
@@ -219,7 +226,7 @@ async def live_robot(
         ready = await node.says(READY)
         url = ready.group(1)
         await _discovered(url)
-        yield LiveRobot(node, sim, witness, url, journal)
+        yield LiveRobot(node, sim, witness, url, journal, namespace)
     finally:
         witness.close()
         for child in reversed(children):

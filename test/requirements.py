@@ -557,6 +557,13 @@ _DESIGN = (
             'Open actions are asked for once by their id and settled by the usual rule, else'
             ' UNKNOWN.',
             'test_recovery.py::test_an_open_action_is_settled_on_what_the_controller_still_tells',
+            'test_recovery.py'
+            '::test_an_open_action_is_asked_for_at_its_own_server_whatever_became_of_its_skill',
+            'test_recovery.py'
+            '::test_an_open_action_that_still_runs_is_cancelled_though_its_skill_was_switched_off',
+            'test_recovery.py::test_a_success_of_a_skill_whose_verifier_is_gone_is_unknown',
+            'test_node_recovery.py'
+            '::test_a_goal_whose_skill_was_switched_off_is_found_and_cancelled_by_the_next_start',
             'test_node_nav2.py'
             '::test_the_result_of_a_goal_that_another_process_sent_can_be_asked_for',
             'test_recovery.py::test_a_journal_with_nothing_open_gets_no_record_of_recovery',

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+import signal
 import threading
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
+from live_robot import Child, live_robot, READY
+from mcp import Client
 from node_rig import DOMAIN, NAMESPACE
 import rclpy
 from rclpy.context import Context
@@ -116,3 +119,42 @@ def test_a_node_that_is_deactivated_and_activated_again_recovers_no_second_time(
         kinds = [event.type for event in reader.events()]
     assert kinds.count('RECOVERY_PERFORMED') == kinds.count('TOOL_RESULT_RECORDED') == 1
     assert check_journal(path) == []
+
+
+@pytest.mark.anyio
+async def test_a_goal_whose_skill_was_switched_off_is_found_and_cancelled_by_the_next_start(
+    tmp_path: Path,
+) -> None:
+    path, off = tmp_path / 'j.db', tmp_path / 'skills.yaml'
+    off.write_text('skills: {spin: {enabled: false}}')
+    async with live_robot(path, robot={'time_scale': 1.0}) as live:
+        async with Client(live.url) as client:
+            while 'spin' not in {tool.name for tool in (await client.list_tools()).tools}:
+                await asyncio.sleep(0.1)
+            taken = (await client.call_tool('spin', {'angle': 12.0})).structured_content or {}
+            assert taken['status'] == 'accepted', taken
+        await live.harness.end(signal.SIGKILL)
+        settings = {'journal.path': str(path), 'mcp.port': 0, 'skills_file': str(off)}
+        module, namespace = 'robot_agent_harness.ros.harness_node', live.namespace
+        again = await Child.start(module, namespace, settings)
+        try:
+            url = (await again.says(READY)).group(1)
+            async with Client(url) as client:
+                asked = {'action_id': taken['action_id']}
+                ended = (await client.call_tool('get_action', asked)).structured_content or {}
+                assert (ended['state'], ended['reason']) == ('UNKNOWN', 'interrupted')
+                while True:  # the robot stops, and is free again
+                    sent = await client.call_tool('navigate_to_place', {'name': 'kitchen'})
+                    if (sent.structured_content or {})['status'] == 'accepted':
+                        break
+                    await asyncio.sleep(0.2)
+        finally:
+            await again.end()
+    with JournalReader(path) as reader:
+        late = [e.payload['note'] for e in reader.events(type='ROBOT_ACTION_PROGRESS')]
+    assert any('CANCEL' in (note or '') for note in late), late
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return 'asyncio'

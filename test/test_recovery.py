@@ -23,8 +23,15 @@ from robot_agent_harness.events import (
 )
 from robot_agent_harness.journal import MissionJournal
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.recovery import adopt, recover
-from robot_agent_harness.testing import Bench, call, check_journal, run_virtual, scripted
+from robot_agent_harness.recovery import adopt, find, recover
+from robot_agent_harness.testing import (
+    Bench,
+    call,
+    check_journal,
+    run_virtual,
+    ScriptableNav2,
+    scripted,
+)
 
 
 async def _crash(path: Path, *, mission: bool = False) -> str:
@@ -235,3 +242,104 @@ def test_what_is_heard_of_an_own_goal_before_activation_is_neither_lost_nor_fore
         events = list(reader.events())
     assert _outcome(events) == ('SUCCEEDED', 'verified')
     assert [e for e in events if e.type == 'SALIENT_EVENT'] == []
+
+
+class _Left:
+    """A turn on the spot that a killed run left open, and what a user changed since."""
+
+    def __init__(self, path: Path, skills: str) -> None:
+        self.path, self.file = path / 'journal.db', path / 'skills.yaml'
+        self.file.write_text(skills)
+        self.goal_id = ''
+
+    async def crash(self) -> None:
+        """Leave the turn behind as a killed process does."""
+        live = self.path.with_name('live.db')
+        async with Bench(live, others={'spin': ScriptableNav2()}) as bench:
+            taken = await bench.call('spin', {'angle': 1.0})
+            self.goal_id = taken.data['action_id']
+            await asyncio.sleep(1.0)
+            with sqlite3.connect(live) as source, sqlite3.connect(self.path) as copy:
+                source.backup(copy)
+        self.path.chmod(0o600)
+
+    def bench(self, *others: str) -> Bench:
+        """Start again."""
+        return Bench(
+            self.path,
+            parameters={'skills_file': str(self.file)},
+            others={name: ScriptableNav2() for name in others},
+        )
+
+
+SPIN_OFF = 'skills: {spin: {enabled: false}}'
+SPIN_ELSEWHERE = 'skills: {spin: {managed: {controller: other_spin}}}'
+
+
+@pytest.mark.parametrize('skills', [SPIN_OFF, SPIN_ELSEWHERE, 'skills: {}'])
+def test_an_open_action_is_asked_for_at_its_own_server_whatever_became_of_its_skill(
+    skills: str, tmp_path: Path
+) -> None:
+    left = _Left(tmp_path, skills)
+
+    async def restart() -> None:
+        async with left.bench('spin', 'other_spin') as bench:
+            found = find(left.path)
+            assert found.followed(bench.core.registry.actions)['spin'].type.endswith('/Spin')
+            recovering = asyncio.create_task(recover(bench.core, adopt(bench.core, found)))
+            await asyncio.sleep(0.5)
+            assert bench.others['spin'].result_requests == [left.goal_id]
+            assert bench.nav2.result_requests == []
+            assert bench.others['other_spin'].result_requests == []
+            bench.robot.place(0.0, 0.0, 1.0)
+            bench.others['spin'].result(GoalStatus.SUCCEEDED, {'error_code': 0}, left.goal_id)
+            await recovering
+
+    run_virtual(left.crash())
+    run_virtual(restart())
+    with JournalReader(left.path) as reader:
+        assert _outcome(list(reader.events())) == ('SUCCEEDED', 'verified')
+
+
+def test_an_open_action_that_still_runs_is_cancelled_though_its_skill_was_switched_off(
+    tmp_path: Path,
+) -> None:
+    left = _Left(tmp_path, SPIN_OFF)
+
+    async def restart() -> None:
+        async with left.bench('spin') as bench:
+            server = bench.others['spin']
+            server.status((left.goal_id, GoalStatus.EXECUTING))
+            await recover(bench.core, adopt(bench.core))
+            assert server.cancel_requests == [left.goal_id]
+            refused = await bench.call('navigate_to_pose', {'x': 1, 'y': 0})
+            assert refused.status.value == 'precondition_changed'
+        # And once more: an UNKNOWN one stands in the way over the next start too.
+        async with left.bench('spin') as bench:
+            server = bench.others['spin']
+            await recover(bench.core, adopt(bench.core))
+            await asyncio.sleep(0.1)
+            assert server.cancel_requests == [left.goal_id]
+            server.result(GoalStatus.CANCELED, {}, left.goal_id)
+            taken = await bench.call('navigate_to_pose', {'x': 1, 'y': 0})
+            assert taken.status.value == 'accepted'
+
+    run_virtual(left.crash())
+    run_virtual(restart())
+
+
+def test_a_success_of_a_skill_whose_verifier_is_gone_is_unknown(tmp_path: Path) -> None:
+    left = _Left(tmp_path, SPIN_OFF)
+
+    async def restart() -> None:
+        async with left.bench('spin') as bench:
+            del bench.core.verifiers['turn']
+            recovering = asyncio.create_task(recover(bench.core, adopt(bench.core)))
+            await asyncio.sleep(0.5)
+            bench.others['spin'].result(GoalStatus.SUCCEEDED, {}, left.goal_id)
+            await recovering
+
+    run_virtual(left.crash())
+    run_virtual(restart())
+    with JournalReader(left.path) as reader:
+        assert _outcome(list(reader.events())) == ('UNKNOWN', 'verification_inconclusive')

@@ -8,6 +8,7 @@ import asyncio
 from typing import Any
 import uuid
 
+import anyio
 import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
@@ -49,7 +50,7 @@ class Heard:
         self.controller.set_listener(self.events.put_nowait)
 
     async def next_of(self, kind: type) -> Any:
-        async with asyncio.timeout(WAIT_S):
+        with anyio.fail_after(WAIT_S):
             while True:
                 event = await self.events.get()
                 if isinstance(event, kind):
@@ -114,7 +115,7 @@ async def test_a_server_of_a_type_that_this_machine_lacks_is_said_once_and_left_
     server = _serve(robot)
     while not (await known.next_of(ServerPresence)).reachable:
         pass
-    async with asyncio.timeout(WAIT_S):
+    with anyio.fail_after(WAIT_S):
         while not (told := [r for r in caplog.records if 'cannot be used' in r.message]):
             await asyncio.sleep(0.05)
     assert not lacking.controller.is_open

@@ -10,6 +10,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
@@ -39,7 +40,7 @@ async def live(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LiveRo
 
 
 async def _offered(client: Client, tool: str) -> None:
-    async with asyncio.timeout(WAIT_S):
+    with anyio.fail_after(WAIT_S):
         while tool not in {t.name for t in (await client.list_tools()).tools}:
             await asyncio.sleep(0.1)
 
@@ -47,7 +48,7 @@ async def _offered(client: Client, tool: str) -> None:
 async def _do(live: LiveRobot, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Call a tool of a robot at rest, and wait for the outcome."""
     async with Client(live.url) as client:
-        async with asyncio.timeout(WAIT_S):
+        with anyio.fail_after(WAIT_S):
             while True:
                 taken = (await client.call_tool(tool, arguments)).structured_content or {}
                 if taken['status'] != 'precondition_changed':

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from typing import Any
 
+import anyio
 import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
@@ -66,9 +67,10 @@ async def live(
 
 
 async def _offered(live: LiveRobot, holds: Callable[[set[str]], bool]) -> None:
-    async with Client(live.url) as client, asyncio.timeout(WAIT_S):
-        while not holds({tool.name for tool in (await client.list_tools()).tools}):
-            await asyncio.sleep(0.1)
+    with anyio.fail_after(WAIT_S):
+        async with Client(live.url) as client:
+            while not holds({tool.name for tool in (await client.list_tools()).tools}):
+                await asyncio.sleep(0.1)
 
 
 async def _call(live: LiveRobot, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +80,7 @@ async def _call(live: LiveRobot, tool: str, arguments: dict[str, Any]) -> dict[s
 
 async def _do(live: LiveRobot, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Call a tool of a robot at rest, and wait for the outcome."""
-    async with asyncio.timeout(WAIT_S):
+    with anyio.fail_after(WAIT_S):
         while (taken := await _call(live, tool, arguments))['status'] == 'precondition_changed':
             await asyncio.sleep(0.2)  # the robot still settles from the test before
     assert taken['status'] == 'accepted', taken

@@ -6,11 +6,43 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from robot_agent_harness.actions.lifecycle import ActionState, Outcome, OutcomeReason, RobotAction
+from robot_agent_harness.actions.plan import ActionPlan
+from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE, RosAction
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """Who was to carry an action out, and to judge it."""
+
+    ros_action: RosAction
+    """Its server; a template for goals is not on record."""
+    verifier: str
+
+
+NAVIGATED = Driven(NAVIGATE_TO_POSE, 'navigation')
+"""Of a record that does not say: usual, and all there was in 0.1.0."""
+
+
+def driven(plan: ActionPlan) -> dict[str, str] | None:
+    """Return what the record of a start says of who carries the action out."""
+    action, usual = plan.action, NAVIGATED.ros_action
+    if (action.name, action.type, plan.verifier) == (usual.name, usual.type, NAVIGATED.verifier):
+        return None
+    return {'name': action.name, 'type': action.type, 'verifier': plan.verifier}
+
+
+def recorded_driven(started: RecordedEvent) -> Driven:
+    """Return what :func:`driven` put into the record of a start."""
+    said = started.payload.get('driven')
+    if not said:
+        return NAVIGATED
+    return Driven(RosAction(said['name'], said['type']), said['verifier'])
 
 
 def recorded_action(events: Iterable[RecordedEvent]) -> RobotAction | None:

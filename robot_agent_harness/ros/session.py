@@ -29,7 +29,7 @@ from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
 from robot_agent_harness.parameters import Value
-from robot_agent_harness.recovery import adopt, LeftOpen, recover
+from robot_agent_harness.recovery import adopt, find, Found, LeftOpen, recover
 from robot_agent_harness.redaction import shared_redactor
 from robot_agent_harness.ros.action_client import ActionClients
 from robot_agent_harness.ros.health import Health
@@ -100,19 +100,22 @@ class HarnessSession:
         """The MCP server, where one is wanted; over stdio, whoever made the session runs it."""
         with contextlib.ExitStack() as undo:
             self._registry = skills_of(parameters)
-            self._actions = ActionClients(
-                node, self._registry.actions, clock=self._clock, loop=loop
-            )
+            # Not on the loop, which an SDK's import would hold for seconds on a busy machine.
+            self.model = self._make_model()
+            journal = on_loop(loop, self._open_journal())
+            undo.callback(lambda: on_loop(loop, journal.close()))
+            found = find(journal.path)
+            # Also an action of which no skill is left: its goal may still run.
+            followed = found.followed(self._registry.actions)
+            self._actions = ActionClients(node, followed, clock=self._clock, loop=loop)
             undo.callback(self._actions.close)
             self._services = ServiceClients(
                 node, self._registry.services, clock=self._clock, loop=loop
             )
             undo.callback(self._services.close)
-            # Not on the loop, which an SDK's import would hold for seconds on a busy machine.
-            self.model = self._make_model()
-            self.core = on_loop(loop, self._make_core())
-            self._left_open = on_loop(loop, self._adopt(self.core))
+            self.core = on_loop(loop, self._make_core(journal))
             undo.callback(lambda: on_loop(loop, self.core.close(cancel_running=False)))
+            self._left_open = on_loop(loop, self._adopt(found))
             self.core.tracker.on_change(self._log_change)
             if mcp is not None:
                 self.mcp = self._make_mcp()
@@ -211,10 +214,10 @@ class HarnessSession:
             ModelSettings.from_parameters(p), os.environ, own_journal=str(p['journal.path'])
         )
 
-    async def _make_core(self) -> Core:
+    async def _open_journal(self) -> MissionJournal:
         p = self._parameters
         try:
-            journal = MissionJournal.open(
+            return MissionJournal.open(
                 str(p['journal.path']),
                 clock=self._clock,
                 synchronous='normal' if p['journal.synchronous'] == 'normal' else 'full',
@@ -223,21 +226,19 @@ class HarnessSession:
             )
         except JournalError as error:
             raise ConfigurationError(f'parameter journal.path: {error}') from error
-        try:
-            return assemble(
-                p,
-                clock=self._clock,
-                ids=RandomIds(),
-                journal=journal,
-                registry=self._registry,
-                controllers=self._actions.controllers,
-                services=self._services,
-                model=self.model,
-                use_sim_time=bool(self._node.get_parameter('use_sim_time').value),
-            )
-        except BaseException:
-            await journal.close()
-            raise
+
+    async def _make_core(self, journal: MissionJournal) -> Core:
+        return assemble(
+            self._parameters,
+            clock=self._clock,
+            ids=RandomIds(),
+            journal=journal,
+            registry=self._registry,
+            controllers=self._actions.controllers,
+            services=self._services,
+            model=self.model,
+            use_sim_time=bool(self._node.get_parameter('use_sim_time').value),
+        )
 
     def _make_mcp(self) -> McpServer:
         # Here, since it is a fifth of the process: a node that does not serve MCP goes without.
@@ -334,12 +335,8 @@ class HarnessSession:
                 ', '.join(self._node.resolve_topic_name(name) for name in missing),
             )
 
-    async def _adopt(self, core: Core) -> LeftOpen:
-        try:
-            return adopt(core)
-        except BaseException:
-            await core.close(cancel_running=False)
-            raise
+    async def _adopt(self, found: Found) -> LeftOpen:
+        return adopt(self.core, found)
 
     async def _accept(self, recovery: asyncio.Task[Any]) -> None:
         try:

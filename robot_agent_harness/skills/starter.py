@@ -25,6 +25,7 @@ from robot_agent_harness.actions.preconditions import (
     PreconditionReport,
     validate,
 )
+from robot_agent_harness.actions.recorded import driven
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.clock import Clock, IdSource, NS_PER_S
 from robot_agent_harness.events import (
@@ -148,7 +149,7 @@ class ActionStarter:
                 tool_call_id=correlation.tool_call_id or '',
                 requested_monotonic_ns=self._clock.monotonic_ns(),
             )
-            stopped = await self._written(*checked, _started(action, fresh.snapshot_id))
+            stopped = await self._written(*checked, _started(action, plan, fresh.snapshot_id))
             again, still = self._still_holds(managed, context, call_id, decision)
             self._tracker.take(action, plan, fresh)
         if not stopped and context.interest.give_up():
@@ -335,9 +336,9 @@ def _checked(
     return (captured('pre_dispatch', fresh), about_fresh), (check, about_fresh)
 
 
-def _started(action: RobotAction, fresh_snapshot_id: str) -> Entry:
+def _started(action: RobotAction, plan: ActionPlan, fresh_snapshot_id: str) -> Entry:
     return (
-        RobotActionStarted(skill=action.skill, goal=action.goal),
+        RobotActionStarted(skill=action.skill, goal=action.goal, driven=driven(plan)),
         Correlation(
             mission_id=action.mission_id,
             turn_id=action.turn_id,
