@@ -10,7 +10,7 @@ import re
 from typing import get_args
 
 from robot_agent_harness.testing.campaign.faults import Fault
-from robot_agent_harness.testing.campaign.oracle import ActionVerdict, Finding, Kind
+from robot_agent_harness.testing.campaign.verdicts import ActionVerdict, Finding, Kind
 
 
 @dataclass(frozen=True, slots=True)

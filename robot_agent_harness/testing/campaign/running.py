@@ -13,9 +13,10 @@ from typing import Any
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.testing.campaign.mission import CampaignMission, PARAMETERS
-from robot_agent_harness.testing.campaign.oracle import Finding, Limits, Oracle
+from robot_agent_harness.testing.campaign.oracle import Oracle
 from robot_agent_harness.testing.campaign.plan import draw_plan, Plan
 from robot_agent_harness.testing.campaign.report import CampaignReport, MissionVerdict, summarise
+from robot_agent_harness.testing.campaign.verdicts import Finding, Limits
 from robot_agent_harness.testing.journal_assertions import check_journal
 from robot_agent_harness.testing.virtual_time import run_virtual
 
