@@ -73,7 +73,7 @@ async def mission(path: Path, *, instruction: str = 'Fetch the parcel.') -> None
 
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>"\'&{{ 7*7 }}</style></title>'
-LONG_WORD = 'w' * 300
+LONG_WORD = 'w' * 600
 UNSEEN = 'a\x00b\x1b[31mc\u202ed\u2066e\u2028f'
 
 

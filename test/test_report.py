@@ -33,17 +33,23 @@ from robot_agent_harness.errors import (
 )
 from robot_agent_harness.events import (
     Correlation,
+    Event,
+    HarnessStateChanged,
     MissionStarted,
     ModelResponseRecorded,
+    RobotActionStarted,
     ToolCallRecorded,
+    WorldSnapshotCaptured,
 )
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.rotation import rotate
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.report import write_report
-from robot_agent_harness.report.map_chart import draw_map, nice_step
+from robot_agent_harness.report.map_chart import draw_map, MapChart, nice_step
 from robot_agent_harness.report.page import render, Source
+from robot_agent_harness.report.settings import with_settings
 from robot_agent_harness.report.story import Story, tell
-from robot_agent_harness.report.values import plain, printable, seconds
+from robot_agent_harness.report.values import counted, plain, printable, seconds
 from robot_agent_harness.testing.virtual_time import run_virtual
 
 VOID = {'meta', 'br', 'img', 'link', 'hr', 'input'}
@@ -369,6 +375,143 @@ def test_payloads_of_unexpected_shapes_are_shown_as_far_as_they_go(
     Page(render([tell('mission', changed)], Source('journal.db', 1, 0)))
 
 
+def _about(chart: MapChart | None) -> list[float | None]:
+    assert chart is not None
+    return [goal.radius for goal in chart.goals]
+
+
+async def _under_way(path: Path, *changes: Event) -> None:
+    """Record a start, changes of the configuration, and a mission whose actions have no end."""
+    journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+    at_home = {'value': {'x': 0.0, 'y': 0.0}, 'availability': 'available'}
+    seen = WorldSnapshotCaptured(reason='requested', snapshot={'map_pose': at_home})
+    started = MissionStarted(instruction='Go.', robot_id='r', provider='p', max_steps=1)
+    configured = {'parameters': {'navigation.xy_tolerance_m': 0.35}}
+    own = Correlation(mission_id='m')
+    await journal.append(
+        *((state, Correlation()) for state in (_state('configured', configured), *changes)),
+        (started, own),
+        (seen, own),
+    )
+    for number, (skill, driven) in enumerate(
+        (
+            ('navigate_to_pose', None),
+            ('bring', {'name': 'bring', 'type': 'nav2_msgs/NavigateToPose', 'verifier': 'none'}),
+            ('patrol', {'name': 'go', 'type': 'my_msgs/Go', 'verifier': 'navigation'}),
+        )
+    ):
+        action = RobotActionStarted(skill=skill, goal={'x': number, 'y': 1.0}, driven=driven)
+        await journal.append((action, replace(own, action_id=f'a-{number}')))
+    await journal.close()
+
+
+def _state(state: Any, configuration: dict[str, Any]) -> HarnessStateChanged:
+    return HarnessStateChanged(state=state, monotonic_ns=1, configuration=configuration)
+
+
+def _story_of(path: Path) -> Story:
+    with JournalReader(path) as reader:
+        return tell('m', with_settings(reader, reader.events(mission_id='m')))
+
+
+@pytest.mark.parametrize('changed', [None, 0.7])
+def test_the_circle_that_counts_as_there_is_drawn_before_the_action_has_ended(
+    tmp_path: Path, changed: float | None
+) -> None:
+    path = tmp_path / 'journal.db'
+    changes = [_state('active', {})]
+    if changed is not None:
+        told = {'parameters': {'navigation.xy_tolerance_m': changed}}
+        changes.append(_state('reconfigured', told))
+    asyncio.run(_under_way(path, *changes))
+
+    story = _story_of(path)
+
+    assert [action.tolerance_m for action in story.actions] == [
+        changed or 0.35,
+        None,  # nobody goes by that distance there
+        changed or 0.35,
+    ]
+    first, second, third = _about(draw_map(story))
+    assert (first, second) == (third, None)
+    assert first is not None
+    assert first > 20
+
+
+def test_the_circle_of_a_file_that_a_rotation_began_is_that_of_the_file_before(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'journal.db'
+
+    async def scenario() -> None:
+        configured = {'parameters': {'navigation.xy_tolerance_m': 0.5}}
+        journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+        await journal.append((_state('configured', configured), Correlation()))
+        await journal.close()
+        assert rotate(path, clock=SystemClock()) is not None
+        journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+        started = MissionStarted(instruction='Go.', robot_id='r', provider='p', max_steps=1)
+        action = RobotActionStarted(skill='navigate_to_pose', goal={'x': 1.0, 'y': 1.0})
+        for event in (started, action):
+            await journal.append((event, Correlation(mission_id='m', action_id='a')))
+        await journal.close()
+
+    asyncio.run(scenario())
+
+    assert [action.tolerance_m for action in _story_of(path).actions] == [0.5]
+
+
+def test_after_a_rotation_the_report_says_which_file_has_what_was_before(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'journal.db'
+    run_virtual(mission(path))
+    rotated = rotate(path, clock=SystemClock())
+    assert rotated is not None
+
+    page = Page(write_report(path, tmp_path / 'report.html').read_text())
+
+    assert f'What was before is in {rotated.archive.name}' in page.text
+    assert 'This file holds no mission and no call yet' in page.text
+    with pytest.raises(
+        ConfigurationError, match=f'what was before it is in {rotated.archive.name}'
+    ):
+        write_report(path, tmp_path / 'report.html', 'mission-parcel')
+    before = Page(write_report(rotated.archive, tmp_path / 'report.html').read_text())
+    assert 'Fetch the parcel.' in before.text
+
+
+def test_one_of_a_thing_is_no_plural(tmp_path: Path) -> None:
+    asyncio.run(_many(tmp_path / 'journal.db', 21))
+    page = Page(write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text())
+    assert '22 records.' in page.text
+    assert 'Not shown: 1 older mission;' in page.text
+    asyncio.run(hostile(tmp_path / 'one.db'))
+    page = Page(write_report(tmp_path / 'one.db', tmp_path / 'report.html').read_text())
+    assert 'how old it was: 1 snapshot ' in page.text
+    assert 'Model asked 1 time, 1 failed' in page.text
+    assert 'with 0 goals and 0 positions at which' in page.text
+    assert counted(1, 'record') == '1 record'
+    assert counted(12_345, 'record') == '12,345 records'
+
+
+def test_an_instruction_of_many_words_opens_below_a_heading(tmp_path: Path) -> None:
+    words = 'Look at every shelf. ' * 40
+    run_virtual(mission(tmp_path / 'journal.db', instruction=words))
+
+    html = write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text()
+
+    (heading,) = re.findall(r'<h2 .*?>(.*?)</h2>', html, re.DOTALL)
+    assert heading == f'{words[:300]}…'
+    assert words in re.sub(r'<h2 .*?</h2>', '', html, flags=re.DOTALL)
+
+
+def test_a_page_about_calls_that_moved_nothing_says_so(tmp_path: Path) -> None:
+    asyncio.run(_many(tmp_path / 'journal.db', 0))
+    page = Page(write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text())
+    assert 'No goal was sent to the robot.' in page.text
+
+
 async def _many(path: Path, count: int) -> None:
     journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
     for index in range(count):
@@ -398,7 +541,7 @@ def test_without_an_id_the_newest_missions_and_the_calls_outside_them_are_shown(
     assert 'No. 22' in page.text
     assert 'No. 3' in page.text
     assert 'No. 2 ' not in page.text
-    assert '3 older missions are not shown' in page.text
+    assert 'Not shown: 3 older missions;' in page.text
     assert 'Calls outside missions' in page.text
     assert 'by: mcp' in page.text
     assert 'No end recorded' in page.text

@@ -12,7 +12,10 @@ from playwright.async_api import Browser
 import pytest
 from report_rig import hostile, LONG_WORD, mission, MISSION_ID
 
+from robot_agent_harness.dashboard.pages import REPORT_STYLE
 from robot_agent_harness.report import write_report
+from robot_agent_harness.report.page import render_map
+from robot_agent_harness.report.story import Story
 from robot_agent_harness.testing.virtual_time import run_virtual
 
 pytestmark = [needs_chromium, pytest.mark.anyio]
@@ -120,6 +123,61 @@ async def test_what_is_said_by_outsiders_runs_nothing_and_breaks_no_layout(
         assert LONG_WORD in text
         assert await shown.overflow_px() <= 0
         _undisturbed(shown, report)
+
+
+async def test_a_word_of_600_letters_leaves_the_other_columns_their_room(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    await hostile(tmp_path / 'journal.db')
+    report = write_report(tmp_path / 'journal.db', tmp_path / 'report.html').as_uri()
+
+    async with watched(chromium, DESK) as shown:
+        page = shown.page
+        await page.goto(report)
+        await page.locator('details').evaluate_all('all => all.forEach(d => d.open = true)')
+
+        assert await page.evaluate(BROKEN_WORDS, 'thead th, td.num') == []
+        lane = await page.locator('.lane').nth(1).bounding_box()
+        assert lane is not None
+        assert lane['height'] < 250
+        assert await shown.overflow_px() <= 0
+
+
+BROKEN_WORDS = """selector => [...document.querySelectorAll(selector)].flatMap((cell) => {
+  const words = [];
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    for (const { 0: word, index } of walker.currentNode.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, index);
+      range.setEnd(walker.currentNode, index + word.length);
+      if (range.getClientRects().length > 1) words.push(word);
+    }
+  }
+  return words;
+})"""
+"""Words that are broken over lines, of the cells that a selector names."""
+
+
+@pytest.mark.parametrize('size', [DESK, PHONE], ids=['desk', 'phone'])
+async def test_the_numbers_of_the_grid_are_seen_whole(
+    chromium: Browser, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    drawn = render_map(Story(None), here=(-20.5, -7.25, 0.0))
+    style = REPORT_STYLE.read_text()
+
+    async with watched(chromium, size) as shown:
+        await shown.page.set_content(f'<style>{style}</style><main>{drawn}</main>')
+        outside = await shown.page.evaluate("""() => {
+          const room = document.querySelector('.map > svg').getBoundingClientRect();
+          return [...document.querySelectorAll('.grid text')].filter((text) => {
+            const box = text.getBoundingClientRect();
+            return box.left < room.left || box.right > room.right || box.bottom > room.bottom;
+          }).map((text) => text.textContent);
+        }""")
+        assert await shown.page.locator('.grid text').count() > 8
+
+    assert outside == []
 
 
 async def test_a_screen_reader_is_told_what_the_drawings_show(

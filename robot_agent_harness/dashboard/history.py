@@ -21,6 +21,7 @@ from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.report import outside_missions, report_page
+from robot_agent_harness.report.settings import with_settings
 from robot_agent_harness.report.story import tell, Teller
 from robot_agent_harness.world.snapshot import MapPose
 
@@ -172,9 +173,10 @@ class _LiveStory:
         if self._seq is None:
             newest = reader.newest_seqs(self._selection, LIVE_STORY_MAX)
             self._seq = newest[-1] - 1 if newest else 0
-        for event in reader.select(self._selection, after_seq=self._seq):
+        news = reader.select(self._selection, after_seq=self._seq)
+        for event in with_settings(reader, news):
             self._teller.take(event)
-            self._seq = event.seq
+            self._seq = max(self._seq, event.seq)
         # Here, as below: a node that nobody looks at goes without the templates' library.
         from robot_agent_harness.report.page import render_map
 
@@ -287,5 +289,6 @@ def _mission(reader: JournalReader, mission_id: str | None) -> str:
     if mission_id is None:
         return render_mission(tell(None, outside_missions(reader)), left_out=0)
     number = _count(reader, mission_id)
-    story = tell(mission_id, reader.select(Selection(mission_id=mission_id), limit=STORY_MAX))
+    records = reader.select(Selection(mission_id=mission_id), limit=STORY_MAX)
+    story = tell(mission_id, with_settings(reader, records))
     return render_mission(story, left_out=max(0, number - STORY_MAX))

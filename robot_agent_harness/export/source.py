@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from robot_agent_harness.errors import ConfigurationError, JournalCorruptError
 from robot_agent_harness.events import RecordedEvent
+from robot_agent_harness.journal.elsewhere import not_in
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.selection import Selection
 
@@ -35,9 +36,7 @@ class Source:
             found = True
             yield event
         if self.selection.mission_id is not None and not found:
-            raise ConfigurationError(
-                f'mission {self.selection.mission_id}: nothing of it is in {self.reader.path}'
-            )
+            raise ConfigurationError(f'mission {self.selection.mission_id}: {not_in(self.reader)}')
 
 
 @contextlib.contextmanager

@@ -50,25 +50,26 @@ def _run(arguments: argparse.Namespace) -> int:
 def _nodes(reader: Any, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from robot_agent_harness.errors import ConfigurationError
     from robot_agent_harness.events import EventType
+    from robot_agent_harness.journal.elsewhere import not_in
     from robot_agent_harness.journal.selection import Selection
     from robot_agent_harness.journal_tools import causes
     from robot_agent_harness.journal_tools.listing import page
 
     if arguments.mission is not None:
         if not reader.count(Selection(mission_id=arguments.mission)):
-            raise ConfigurationError(f'mission {arguments.mission}: not in {reader.path}')
+            raise ConfigurationError(f'mission {arguments.mission}: {not_in(reader)}')
         yield from causes.mission_nodes(reader, arguments.mission)
         return
     call_id = arguments.call
     if arguments.action is not None:
         begun = next(reader.events(action_id=arguments.action), None)
         if begun is None or begun.tool_call_id is None:
-            raise ConfigurationError(f'action {arguments.action}: not in {reader.path}')
+            raise ConfigurationError(f'action {arguments.action}: {not_in(reader)}')
         call_id = begun.tool_call_id
     if call_id is not None:
         nodes = list(causes.call_nodes(reader, call_id))
         if not nodes:
-            raise ConfigurationError(f'call {call_id}: not in {reader.path}')
+            raise ConfigurationError(f'call {call_id}: {not_in(reader)}')
         yield from nodes
         return
     begins = (Selection(types=(EventType.MISSION_STARTED.value,)), *causes.OUTSIDE)

@@ -9,12 +9,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_agent_harness.report.story import Action, Check, Story
-from robot_agent_harness.report.values import mapping, metres, number, plain, point, seconds, text
+from robot_agent_harness.report.values import (
+    brief,
+    counted,
+    mapping,
+    metres,
+    number,
+    plain,
+    point,
+    seconds,
+    text,
+    worded,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence; `kind` is good, bad, unsure or note."""
+    """One sentence; `kind` is good, bad, unsure, stopped or note."""
 
     kind: str
     told: str
@@ -103,10 +114,11 @@ def findings(story: Story) -> Iterator[Finding]:
     verified = story.ended('SUCCEEDED')
     if verified:
         errors = [a.error_m for a in verified if a.error_m is not None]
-        worst = f', at most {metres(max(errors))} from the goal' if errors else ''
+        most = 'at most ' if len(errors) > 1 else ''
+        worst = f', {most}{metres(max(errors))} from the goal' if errors else ''
         yield Finding(
             'good',
-            f'{_count(len(verified), "action")} verified: the controller reported success, and'
+            f'{counted(len(verified), "action")} verified: the controller reported success, and'
             f' the robot was then seen there{worst}.',
         )
     for action in story.false_claims:
@@ -118,41 +130,44 @@ def findings(story: Story) -> Iterator[Finding]:
         )
     for call in story.stopped:
         told = '; '.join(
-            f'{m.label.lower()} {m.value} ({m.limit})' for m in map(measured, call.failed_checks)
+            f'{brief(m.label).lower()} {brief(m.value)} ({brief(m.limit)})'
+            for m in map(measured, call.failed_checks)
         )
         yield Finding(
-            'stopped', f'{call.name} was stopped before anything was sent to the robot: {told}.'
+            'stopped',
+            f'{brief(call.name)} was stopped before anything was sent to the robot: {told}.',
         )
     for action in story.actions:
         if action.state == 'FAILED' and action not in story.false_claims:
             yield Finding(
-                'bad', f'Action {action.number} ({action.title}) failed: {action.reason}.'
+                'bad', f'Action {action.number} ({action.title}) failed: {_why(action)}.'
             )
         elif action.state == 'UNKNOWN':
             yield Finding(
                 'unsure',
-                f'How action {action.number} ({action.title}) ended is not known:'
-                f' {action.reason}.',
+                f'How action {action.number} ({action.title}) ended is not known: {_why(action)}.',
             )
         elif action.ended_s is None:
             yield Finding(
                 'unsure',
                 f'No end of action {action.number} ({action.title}) is recorded; it was'
-                f' {action.state}.',
+                f' {brief(action.state)}.',
             )
+    if not story.actions and not story.stopped:
+        yield Finding('note', 'No goal was sent to the robot.')
+
+
+def _why(action: Action) -> str:
+    return worded(action.reason) if action.reason else 'no reason is recorded'
 
 
 def _about_claim(story: Story) -> Iterator[Finding]:
     if story.claim is None:
         return
-    claim = story.claim.replace('_', ' ')
+    claim = worded(story.claim)
     if story.claim_supported is True:
         yield Finding('good', f'The model claims “{claim}”, and verified outcomes support it.')
     elif story.claim_supported is False:
         yield Finding('bad', f'The model claims “{claim}”; verified outcomes do not support it.')
     else:
         yield Finding('unsure', f'The model claims “{claim}”; nothing verified speaks for it.')
-
-
-def _count(number_: int, noun: str) -> str:
-    return f'{number_} {noun}' if number_ == 1 else f'{number_} {noun}s'

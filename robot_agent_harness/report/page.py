@@ -27,15 +27,20 @@ from robot_agent_harness.report.map_chart import draw_map, Pose
 from robot_agent_harness.report.story import Story
 from robot_agent_harness.report.time_chart import draw_time, known
 from robot_agent_harness.report.values import (
+    brief,
     compact,
+    counted,
     metres,
     moment,
     plain,
     pretty,
     printable,
     seconds,
+    worded,
 )
 
+HEADING_MAX_CHARS = 300
+"""An instruction that is longer is no heading: all of it opens below."""
 DECISIONS_MAX = 300
 """Decisions shown of one mission, the newest: more than this nobody reads on one page."""
 STYLE = 'report.css'
@@ -59,6 +64,8 @@ class Source:
     journal: str
     events: int
     missions_left_out: int
+    earlier_file: str | None = None
+    """The file that the journal goes on from, where a rotation began it."""
 
 
 def render(stories: list[Story], source: Source) -> str:
@@ -104,12 +111,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        'brief': brief,
         'compact': compact,
+        'counted': counted,
         'metres': metres,
         'moment': moment,
         'plain': plain,
         'pretty': pretty,
         'seconds': seconds,
+        'worded': worded,
         'known': known,
         'measured': measured,
         'evidence_lines': lambda action: list(evidence_lines(action)),
@@ -123,8 +133,11 @@ def _style() -> str:
 
 
 def _mission(story: Story) -> dict[str, Any]:
-    kind, told = _OUTCOMES.get(story.outcome, ('unsure', story.outcome or ''))
+    kind, told = _OUTCOMES.get(story.outcome, ('unsure', worded(story.outcome or '')))
+    asked = story.instruction or ''
     return {
+        'heading': _heading(story),
+        'asked': asked if len(asked) > HEADING_MAX_CHARS else None,
         'story': story,
         'outcome': (kind, told) if story.mission_id is not None else None,
         'findings': list(findings(story)),
@@ -135,9 +148,14 @@ def _mission(story: Story) -> dict[str, Any]:
     }
 
 
+def _heading(story: Story) -> str:
+    told = story.instruction or story.mission_id or 'Calls outside missions'
+    return told if len(told) <= HEADING_MAX_CHARS else f'{told[:HEADING_MAX_CHARS]}…'
+
+
 def _look(state: str) -> tuple[str, str, str]:
     """Return how a state is shown: class, sign, word."""
-    return _STATES.get(state, ('unsure', '…', state.lower()))
+    return _STATES.get(state, ('unsure', '…', brief(state).lower()))
 
 
 def _shown(value: Any) -> Any:

@@ -8,12 +8,18 @@ from collections.abc import Iterator
 import os
 from pathlib import Path
 import tempfile
+from typing import TYPE_CHECKING
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.journal.elsewhere import not_in
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.selection import Selection
+from robot_agent_harness.report.settings import with_settings
 from robot_agent_harness.report.story import Story, tell
+
+if TYPE_CHECKING:
+    from robot_agent_harness.report.page import Source
 
 MISSIONS_MAX = 20
 """Missions in one report, the newest; others are asked for by their id."""
@@ -42,28 +48,33 @@ def report_page(reader: JournalReader, mission_id: str | None) -> str:
     :raises ConfigurationError: there is no such mission.
     """
     # Here: what only tells stories goes without the templates' library.
-    from robot_agent_harness.report.page import render, Source
+    from robot_agent_harness.report.page import render
 
     if mission_id is not None:
-        return render([_told(reader, mission_id)], Source(str(reader.path), reader.last_seq, 0))
+        return render([_told(reader, mission_id)], _source(reader, left_out=0))
     known = [mission.mission_id for mission in reader.missions()]
     chosen = known[-MISSIONS_MAX:][::-1]
     stories = [_told(reader, one) for one in chosen]
     outside = tell(None, outside_missions(reader))
     if outside.turns:
         stories.append(outside)
-    left_out = len(known) - len(chosen)
-    return render(stories, Source(str(reader.path), reader.last_seq, left_out))
+    return render(stories, _source(reader, left_out=len(known) - len(chosen)))
+
+
+def _source(reader: JournalReader, *, left_out: int) -> Source:
+    from robot_agent_harness.report.page import Source
+
+    earlier = reader.predecessor()
+    name = None if earlier is None else earlier.name
+    return Source(str(reader.path), reader.last_seq, left_out, name)
 
 
 def _told(reader: JournalReader, mission_id: str) -> Story:
     selection = Selection(mission_id=mission_id)
     if not reader.count(selection):
         have = ', '.join(mission.mission_id for mission in reader.missions()[-5:]) or 'none'
-        raise ConfigurationError(
-            f'mission {mission_id}: not in {reader.path}; its newest are: {have}'
-        )
-    return tell(mission_id, reader.select(selection))
+        raise ConfigurationError(f'mission {mission_id}: {not_in(reader)}; its newest are: {have}')
+    return tell(mission_id, with_settings(reader, reader.select(selection)))
 
 
 def outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:
@@ -73,7 +84,7 @@ def outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:
     found = reader.select(calls, after_seq=newest[-1] - 1) if newest else iter(())
     ids = [event.tool_call_id for event in found if event.tool_call_id is not None]
     events = [event for call in ids for event in reader.events(tool_call_id=call)]
-    yield from sorted(events, key=lambda event: event.seq)
+    yield from with_settings(reader, sorted(events, key=lambda event: event.seq))
 
 
 def _beside(journal: Path) -> Iterator[Path]:

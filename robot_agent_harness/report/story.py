@@ -16,6 +16,7 @@ from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import MissionUsage
 from robot_agent_harness.report.values import (
+    brief,
     COORDINATE_MAX_M,
     items,
     mapping,
@@ -32,6 +33,12 @@ LOOKS_MAX = 200
 """Snapshots kept of one mission, the newest."""
 FACTS = ('map_pose', 'odometry', 'motion', 'navigation', 'battery', 'safety')
 """The facts of a snapshot, in its order."""
+TOLERANCE = 'navigation.xy_tolerance_m'
+"""The parameter that says how far counts as there."""
+NAVIGATION = 'navigation'
+"""The verifier that goes by it."""
+NAVIGATION_SKILLS = ('navigate_to_pose', 'navigate_to_place')
+"""Those that it judges where the record of an action names no verifier."""
 NO_USAGE = MissionUsage(0, 0, 0, 0, None, None, None)
 
 
@@ -65,6 +72,8 @@ class Action:
     ended_s: float | None = None
     late: list[str] = field(default_factory=list)
     """What was heard of it after its end."""
+    allowed_m: float | None = None
+    """How far from the goal the configuration allowed it to end; None where it does not say."""
 
     @property
     def target(self) -> Point | None:
@@ -88,8 +97,10 @@ class Action:
 
     @property
     def tolerance_m(self) -> float | None:
-        """How far counts as there."""
+        """How far counts as there: as it was judged, or as it will be."""
         tolerance = number(self.evidence, 'position_tolerance_m')
+        if tolerance is None:
+            tolerance = self.allowed_m
         return tolerance if tolerance is not None and 0 < tolerance < COORDINATE_MAX_M else None
 
 
@@ -248,6 +259,7 @@ class Teller:
         self._poses: dict[str, Point] = {}
         self._now = 0.0
         self._points = 0
+        self._tolerance_m: float | None = None
         self._takers = {
             EventType.MISSION_STARTED: self._mission_started,
             EventType.MODEL_TURN_STARTED: self._turn_started,
@@ -265,12 +277,21 @@ class Teller:
 
     def take(self, event: RecordedEvent) -> None:
         """Go on with the next record."""
+        if event.type == EventType.HARNESS_STATE_CHANGED:
+            self._configured(event.payload)
+            return
         story = self.story
         story.started_ns = story.started_ns or event.wall_time_ns
         story.last_ns = max(story.last_ns, event.wall_time_ns)
         self._now = max(0.0, (event.wall_time_ns - story.started_ns) / NS_PER_S)
         if event.type in EventType._value2member_map_:
             self._takers.get(EventType(event.type), _nothing)(event, event.payload)
+
+    def _configured(self, payload: Mapping[str, Any]) -> None:
+        parameters = mapping(mapping(payload, 'configuration'), 'parameters')
+        tolerance_m = number(parameters, TOLERANCE)
+        if tolerance_m is not None:
+            self._tolerance_m = tolerance_m
 
     def _mission_started(self, event: RecordedEvent, payload: Mapping[str, Any]) -> None:
         self.story.instruction = text(payload, 'instruction')
@@ -373,6 +394,7 @@ class Teller:
             title=_title(skill, call.arguments if call else None),
             states=[('REQUESTED', self._now)],
             state='REQUESTED',
+            allowed_m=self._tolerance_m if _navigates(skill, payload) else None,
         )
         self.story.actions.append(action)
         self._actions[action.action_id] = action
@@ -443,6 +465,12 @@ def _nothing(event: RecordedEvent, payload: Mapping[str, Any]) -> None:
     """Recoveries are told by the outcomes that they wrote."""
 
 
+def _navigates(skill: str, payload: Mapping[str, Any]) -> bool:
+    """Return whether an action is judged by where the robot is, from the record of its start."""
+    verifier = text(mapping(payload, 'driven'), 'verifier')
+    return verifier == NAVIGATION or (verifier is None and skill in NAVIGATION_SKILLS)
+
+
 def _fact(name: str, observed: Mapping[str, Any]) -> Fact:
     return Fact(name, text(observed, 'availability') or 'unknown', number(observed, 'age_s'))
 
@@ -472,9 +500,9 @@ def _with(usage: MissionUsage, payload: Mapping[str, Any]) -> MissionUsage:
 def _title(skill: str, arguments: Any) -> str:
     """Name a call by what tells it from others: its place, or its coordinates."""
     if not isinstance(arguments, dict):
-        return skill
+        return brief(skill)
     name = text(arguments, 'name')
     where = point(arguments)
     if name:
-        return f'{skill} {name}'
-    return f'{skill} ({where[0]:.2f}, {where[1]:.2f})' if where else skill
+        return brief(f'{skill} {name}')
+    return f'{brief(skill)} ({where[0]:.2f}, {where[1]:.2f})' if where else brief(skill)

@@ -11,11 +11,13 @@ import math
 
 from robot_agent_harness.report.map_chart import nice_step
 from robot_agent_harness.report.story import Action, Fact, Look, Story
-from robot_agent_harness.report.values import seconds
+from robot_agent_harness.report.values import brief, seconds, worded
 
 LEAST_PERCENT = 0.5
 """A bar or mark that is shorter could not be seen."""
 TIME_LINES = 6
+_UNDER_WAY = ('REQUESTED', 'ACCEPTED', 'RUNNING', 'VERIFYING')
+_ENDS = ('SUCCEEDED', 'FAILED')
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +81,27 @@ def draw_time(story: Story) -> TimeChart | None:
         lanes.append(Lane('Snapshots', '', [], marks))
     if story.salient:
         marks = [
-            Mark('salient', _percent(s.at_s, total), f'{s.kind} at {seconds(s.at_s)}: {s.message}')
+            Mark(
+                'salient',
+                _percent(s.at_s, total),
+                f'{worded(s.kind)} at {seconds(s.at_s)}: {s.message}',
+            )
             for s in story.salient
         ]
         lanes.append(Lane('Salient events', '', [], marks))
     step = nice_step(total, TIME_LINES)
     ticks = [
-        Mark('tick', _percent(index * step, total), seconds(index * step) if index else '0 s')
+        Mark('tick', _percent(index * step, total), _at(index * step, step))
         for index in range(math.floor(total / step) + 1)
     ]
     return TimeChart(lanes, ticks, list(_rows(story)))
+
+
+def _at(time_s: float, step_s: float) -> str:
+    """Return the label of a time line, as fine as they are apart."""
+    if not time_s:
+        return '0 s'
+    return seconds(time_s) if step_s >= 0.01 else f'{time_s * 1000:.4g} ms'
 
 
 def _known(look: Look) -> str:
@@ -100,9 +113,9 @@ def _known(look: Look) -> str:
 def known(fact: Fact) -> str:
     """Say how old a fact was, or why there was none."""
     if fact.age_s is None:
-        return fact.availability
+        return brief(fact.availability)
     age = seconds(max(0.0, fact.age_s))
-    return age if fact.availability == 'available' else f'{fact.availability}, {age}'
+    return age if fact.availability == 'available' else f'{brief(fact.availability)}, {age}'
 
 
 def _model(story: Story, total: float) -> Lane:
@@ -115,12 +128,12 @@ def _model(story: Story, total: float) -> Lane:
         Mark(
             'refused',
             _percent(call.checked_at_s or call.at_s, total),
-            f'{call.name} refused before it moved the robot:'
-            f' {", ".join(check.name for check in call.failed_checks)}',
+            f'{brief(call.name)} refused before it moved the robot:'
+            f' {", ".join(brief(check.name) for check in call.failed_checks)}',
         )
         for call in story.stopped
     ]
-    return Lane('Model', '', bars, marks)
+    return Lane('Model' if story.mission_id is not None else 'Calls', '', bars, marks)
 
 
 def _action(action: Action, story: Story, total: float) -> Lane:
@@ -128,12 +141,19 @@ def _action(action: Action, story: Story, total: float) -> Lane:
         title=f'{action.number}. {action.title}',
         state=action.state,
         bars=list(_states(action, story, total)),
-        marks=[
-            Mark(action.state, _percent(action.ended_s, total), f'{action.state}: {action.reason}')
-        ]
+        marks=[Mark(_kind(action.state, _ENDS), _percent(action.ended_s, total), _ended(action))]
         if action.ended_s is not None
         else [],
     )
+
+
+def _kind(state: str, known_: tuple[str, ...]) -> str:
+    """Return how a state looks; a record may have any."""
+    return state if state in known_ else 'UNKNOWN'
+
+
+def _ended(action: Action) -> str:
+    return f'{brief(action.state)}: {worded(action.reason or "no reason is recorded")}'
 
 
 def _states(action: Action, story: Story, total: float) -> Iterator[Bar]:
@@ -141,7 +161,8 @@ def _states(action: Action, story: Story, total: float) -> Iterator[Bar]:
         if action.ended_s is not None and index == len(action.states) - 1:
             return
         until = action.states[index + 1][1] if index + 1 < len(action.states) else story.duration_s
-        yield _bar(state, since, until, total, f'{state} for {seconds(max(0.0, until - since))}')
+        lasted = seconds(max(0.0, until - since))
+        yield _bar(_kind(state, _UNDER_WAY), since, until, total, f'{brief(state)} for {lasted}')
 
 
 def _rows(story: Story) -> Iterator[Stay]:

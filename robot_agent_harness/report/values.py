@@ -16,9 +16,12 @@ from typing import Any
 import unicodedata
 
 from robot_agent_harness.clock import NS_PER_S
+from robot_agent_harness.texts import one_line
 
 TEXT_MAX_CHARS = 4000
 """What is shown of one text; the journal has the whole."""
+NAME_MAX_BYTES = 120
+"""What is shown of a name, a code or a title where there is little room."""
 COORDINATE_MAX_M = 1e7
 """Farther than this from the map's origin is an error in the record, and would hide the rest."""
 _KEPT_CONTROLS = '\n\t'
@@ -71,7 +74,22 @@ def printable(value: str) -> str:
     if not cut.isascii() or not cut.isprintable():
         cut = ''.join(map(_visible, cut))
     more = len(value) - TEXT_MAX_CHARS
-    return f'{cut} … ({more:,} more characters in the journal)' if more > 0 else cut
+    return f'{cut} … ({counted(more, "more character")} in the journal)' if more > 0 else cut
+
+
+def brief(value: str) -> str:
+    """Return a name, a code or a title on one line, cut where it would fill the page."""
+    return one_line(value, NAME_MAX_BYTES)
+
+
+def worded(code: str) -> str:
+    """Return a code of the journal in words, for instance `verification disproved`."""
+    return brief(code).replace('_', ' ')
+
+
+def counted(number_: int, noun: str) -> str:
+    """Return how many there are of something that takes an s."""
+    return f'{number_:,} {noun}' if number_ == 1 else f'{number_:,} {noun}s'
 
 
 def _visible(char: str) -> str:
