@@ -682,6 +682,10 @@ _DESIGN = (
             'test_world_builder.py::test_the_battery_is_read_on_the_configured_scale',
             'test_world_builder.py'
             '::test_a_battery_that_has_shown_another_scale_is_not_read_on_ours_when_it_runs_low',
+            'test_world_builder.py::test_a_battery_is_believed_again_when_its_driver_is_mended',
+            'test_world_builder.py::test_a_few_absurd_percentages_do_not_make_a_battery_unusable',
+            'test_world_builder.py::test_a_battery_is_not_believed_where_its_absurd_percentages'
+            '_may_be_of_another_scale',
             'test_world_builder.py'
             '::test_a_percentage_off_the_scale_is_invalid_and_names_the_parameter',
             'test_world_builder.py'

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
+from collections.abc import Iterable
 import json
 import math
 import threading
@@ -90,15 +91,57 @@ def test_a_percentage_off_the_scale_is_invalid_and_names_the_parameter(percentag
     assert 'battery.percentage_scale' in battery.reason
 
 
-def test_a_battery_that_has_shown_another_scale_is_not_read_on_ours_when_it_runs_low():
-    rig = WorldRig()
-    for percentage, believed in (
-        *((1.02, False), (0.98, True)),
-        *((3.0, False), (2.0, False), (1.0, False), (0.9, False)),
-        *((85.0, False), (0.85, True)),
-    ):
+def believed(rig: WorldRig, percentages: Iterable[float], *, every_s: float = 60.0) -> list[float]:
+    """Publish percentages, one after the other, and return those that are believed."""
+    taken = []
+    for percentage in percentages:
+        rig.clock.advance(every_s)
         rig.battery(percentage)
-        assert (rig.capture().battery.usable is not None) is believed, percentage
+        if rig.capture().battery.usable is not None:
+            taken.append(percentage)
+    return taken
+
+
+def test_a_battery_that_has_shown_another_scale_is_not_read_on_ours_when_it_runs_low():
+    """Full is 1, and the driver speaks per cent; at its end it sags, and recovers at rest."""
+    per_cent = [3.0, 2.0, 1.0, 0.9, 3.0, 0.5, 0.9, 1.0, 0.0, 1.0]
+    assert believed(WorldRig(), [1.02, 0.98, *per_cent]) == [0.98]
+    assert believed(WorldRig(), per_cent, every_s=1.0) == []
+    assert believed(WorldRig(), [*range(100, -1, -1), 1.0], every_s=1.0) == []
+    assert believed(WorldRig(), [9.0, 0.0, 1.0, 9.0, -math.inf, 0.9], every_s=1.0) == []
+
+
+@pytest.mark.parametrize(('said', 'scale'), [((85.0, 0.85), 1.0), ((850.0, 85.0), 100.0)])
+def test_a_battery_is_believed_again_when_its_driver_is_mended(said, scale):
+    rig = WorldRig(battery_percentage_scale=scale)
+    assert believed(rig, [*said, said[1]]) == [said[1]] * 2
+
+
+@pytest.mark.parametrize('nonsense', [[1.6], [3.0], [3.0, 2.5, 1.2], [255.0], [math.inf], [3, 9]])
+@pytest.mark.parametrize('healthy', [0.3, 0.8, 1.0])
+def test_a_few_absurd_percentages_do_not_make_a_battery_unusable(nonsense, healthy):
+    said = [healthy, *nonsense, healthy - 0.01, healthy - 0.02]
+    assert believed(WorldRig(), said, every_s=1.0) == [healthy, *said[-2:]]
+
+
+@pytest.mark.parametrize(
+    ('said', 'every_s'),
+    [
+        ([0.8, 3.0, 0.8], 11.0),  # much may have happened meanwhile
+        ([0.8, 3.0, 0.6], 1.0),  # another battery, or another scale
+        ([1.2, 3.0, 0.9], 1.0),  # it did not fit before either
+        ([3.0, 0.8], 1.0),  # nothing is known of before
+    ],
+)
+def test_a_battery_is_not_believed_where_its_absurd_percentages_may_be_of_another_scale(
+    said, every_s
+):
+    rig = WorldRig()
+    taken = believed(rig, said, every_s=every_s)
+    assert taken == [percentage for percentage in said[:-1] if percentage <= 1.0]
+    battery = rig.capture().battery
+    assert 'is of another scale' in battery.reason
+    assert 'battery.percentage_scale' in battery.reason
 
 
 def test_an_unmeasured_percentage_is_invalid_and_an_unmeasured_voltage_is_absent():

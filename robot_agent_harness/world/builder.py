@@ -15,6 +15,7 @@ import math
 from typing import Any
 
 from robot_agent_harness.clock import Clock, IdSource
+from robot_agent_harness.world.battery_scale import BatteryScale
 from robot_agent_harness.world.clock_watch import ClockJump, ClockWatch
 from robot_agent_harness.world.journey import JourneyTrack
 from robot_agent_harness.world.localization import Localizer
@@ -34,10 +35,6 @@ from robot_agent_harness.world.snapshot import (
 )
 from robot_agent_harness.world.snapshot_config import SnapshotConfig
 
-OTHER_SCALE = 1.5
-"""A percentage this many times the whole scale is of another one, not of a battery overfull."""
-OTHER_DRIVER = 5.0
-"""A percentage that falls to a fifth at once does not come from a battery, but is mended."""
 MAX_PENDING_ANOMALIES = 32
 """Anomalies that nobody takes are dropped, oldest first."""
 
@@ -90,9 +87,7 @@ class WorldSnapshotBuilder:
         self._forgotten: ClockJump | None = None
         self._odometry: Sample[Odometry] | None = None
         self._battery: Sample[BatteryReading] | None = None
-        self._other_scale = False
-        """Whether percentages were far beyond the scale and came down from there bit by bit: then
-        1 of 100 looks like full on a scale of 1."""
+        self._battery_scale = BatteryScale(self._scale)
         self._safety: Sample[bool] | None = None
         self._journey: JourneyTrack | None = None
         self._anomalies: deque[Anomaly] = deque(maxlen=MAX_PENDING_ANOMALIES)
@@ -122,12 +117,8 @@ class WorldSnapshotBuilder:
     def observe_battery(self, sample: Sample[BatteryReading]) -> None:
         """Take the newest battery reading in."""
         self._receive(sample)
-        before, now = self._battery, sample.value.percentage
         self._battery = sample
-        if now > OTHER_SCALE * self._scale:
-            self._other_scale = True
-        elif before is not None and before.value.percentage > OTHER_DRIVER * now:
-            self._other_scale = False
+        self._battery_scale.take(sample.value.percentage, sample.received_monotonic_ns)
 
     def observe_emergency_stop(self, sample: Sample[bool]) -> None:
         """Take the newest state of the emergency stop in; True means stopped."""
@@ -232,7 +223,7 @@ class WorldSnapshotBuilder:
                 f'percentage {reading.percentage:g} is outside 0 to {self._scale:g}; '
                 'see parameter battery.percentage_scale'
             )
-        elif self._other_scale:
+        elif self._battery_scale.is_other:
             defect = (
                 f'percentages far beyond {self._scale:g} came before, so {reading.percentage:g} '
                 'is of another scale; see parameter battery.percentage_scale'
