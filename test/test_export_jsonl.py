@@ -68,7 +68,7 @@ def test_one_mission_is_exported_alone(journal: Path, tmp_path: Path) -> None:
 def test_a_mission_that_is_not_there_is_named_and_leaves_no_file(
     journal: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(ConfigurationError, match='mission-none: nothing of it'):
+    with pytest.raises(ConfigurationError, match='mission-none: not in'):
         export(journal, tmp_path / 'out.jsonl', mission_id='mission-none')
     assert list(tmp_path.iterdir()) == []
 

@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import json
 import os
 from pathlib import Path
+import re
+import socket
 import threading
 from typing import Any
 
@@ -495,19 +497,51 @@ def test_a_collector_that_refuses_is_an_error(journal: Path, collector: Collecto
         send(journal, collector.url)
 
 
-def test_a_collector_that_is_not_there_is_an_error(
-    journal: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize('named', [True, False], ids=['named', 'of the environment'])
+def test_a_collector_that_is_not_there_is_told_without_trying_again(
+    journal: Path,
+    named: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setenv('OTEL_EXPORTER_OTLP_TIMEOUT', '0.2')
-    with pytest.raises(ExportError, match='did not take the spans'):
-        send(journal, 'http://127.0.0.1:9')
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        address = f'http://127.0.0.1:{taken.getsockname()[1]}'
+    monkeypatch.setenv('OTEL_EXPORTER_OTLP_ENDPOINT', address)
+    where = f'no collector listens at {address}/v1/traces .*refused.*-o'
+    with pytest.raises(ExportError, match=where):
+        send(journal, address if named else None)
+    assert caplog.records == []  # of the SDK, which tells each time that it tries again
+
+
+def test_behind_a_proxy_the_proxy_is_asked_for_the_collector(
+    journal: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('http_proxy', collector.url)
+    monkeypatch.delenv('no_proxy', raising=False)
+    monkeypatch.delenv('NO_PROXY', raising=False)
+    count = send(journal, 'http://collector.invalid:4318')
+    assert collector.paths == ['http://collector.invalid:4318/v1/traces']
+    assert len(collector.spans) == count
+
+
+def test_the_address_for_traces_alone_is_taken_as_it_is(
+    journal: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:9')
+    monkeypatch.setenv('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', f'{collector.url}/ours')
+    send(journal)
+    assert collector.paths == ['/ours']
 
 
 def test_what_cannot_be_an_endpoint_is_named(
     journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ConfigurationError, match="--otlp-endpoint: 'localhost:4318' is no"):
-        send(journal, 'localhost:4318')
+    for wrong in ('localhost:4318', 'http://', 'http://[::1', 'http://localhost:port', 'ftp://x'):
+        with pytest.raises(ConfigurationError, match=f'--otlp-endpoint: {re.escape(repr(wrong))}'):
+            send(journal, wrong)
+    monkeypatch.setenv('OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318')
+    with pytest.raises(ConfigurationError, match="OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318'"):
+        send(journal)
     monkeypatch.setenv('OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc')
     with pytest.raises(ConfigurationError, match='OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not'):
         send(journal)

@@ -13,7 +13,10 @@ from collections.abc import Iterator, Sequence
 import json
 import os
 from pathlib import Path
+import socket
 from typing import Any, TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.export.errors import ExportError
@@ -29,6 +32,11 @@ BATCH_SPANS = 512
 TRACES_PATH = '/v1/traces'
 PROTOCOL = 'http/protobuf'
 _PROTOCOL_VARIABLES = ('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')
+DEFAULT_ENDPOINT = 'http://localhost:4318'
+_ENDPOINT_VARIABLE = 'OTEL_EXPORTER_OTLP_ENDPOINT'
+_TRACES_ENDPOINT_VARIABLE = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+CONNECT_S = 5.0
+"""How long a collector may take to accept a connection."""
 _ID_FIELDS = frozenset({'traceId', 'spanId', 'parentSpanId'})
 
 
@@ -40,7 +48,8 @@ def send_spans(source: Source, endpoint: str | None = None, *, with_content: boo
     :param with_content: see :func:`write_spans`.
     :raises ConfigurationError: the extra `otel` is not installed, there is no such mission, or the
         environment asks for another protocol.
-    :raises ExportError: the collector did not take them; what it took before stays there.
+    :raises ExportError: there is no collector, or it did not take them; what it took before stays
+        there.
     :raises JournalError: a record cannot be read.
     """
     try:
@@ -51,15 +60,16 @@ def send_spans(source: Source, endpoint: str | None = None, *, with_content: boo
     asked = next((os.environ[name] for name in _PROTOCOL_VARIABLES if os.environ.get(name)), None)
     if endpoint is None and asked not in (None, PROTOCOL):
         raise ConfigurationError(f'{_PROTOCOL_VARIABLES[1]}: {asked} is not spoken, {PROTOCOL} is')
-    url = None if endpoint is None else _traces_url(endpoint)
+    url = _traces_url(endpoint)
+    _reach(url)
     exporter = OTLPSpanExporter(endpoint=url)
     count = 0
     try:
         for batch in _batches(source, with_content):
             if exporter.export(batch) is not SpanExportResult.SUCCESS:
                 raise ExportError(
-                    f'the collector did not take the spans (it took {count} before); the reason is'
-                    ' in the log above'
+                    f'the collector at {url} did not take the spans (it took {count} before); the'
+                    ' reason is in the log above'
                 )
             count += len(batch)
     finally:
@@ -112,11 +122,45 @@ def _batches(source: Source, with_content: bool) -> Iterator[Sequence[ReadableSp
         yield left[first : first + BATCH_SPANS]
 
 
-def _traces_url(endpoint: str) -> str:
-    if not endpoint.startswith(('http://', 'https://')):
-        raise ConfigurationError(f'--otlp-endpoint: {endpoint!r} is no http(s) URL')
-    base = endpoint.rstrip('/')
-    return base if base.endswith(TRACES_PATH) else base + TRACES_PATH
+def _traces_url(endpoint: str | None) -> str:
+    """Return where spans are sent to: what was named, else what the environment says."""
+    if endpoint is not None:
+        base = _http_url('--otlp-endpoint', endpoint).rstrip('/')
+        return base if base.endswith(TRACES_PATH) else base + TRACES_PATH
+    if of_traces := os.environ.get(_TRACES_ENDPOINT_VARIABLE):
+        return _http_url(_TRACES_ENDPOINT_VARIABLE, of_traces)  # as it is, says the specification
+    base = os.environ.get(_ENDPOINT_VARIABLE) or DEFAULT_ENDPOINT
+    return _http_url(_ENDPOINT_VARIABLE, base).rstrip('/') + TRACES_PATH
+
+
+def _http_url(name: str, value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in ('http', 'https') and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number, half an IPv6 address
+        usable = False
+    if not usable:
+        raise ConfigurationError(f'{name}: {value!r} is no http(s) URL')
+    return value
+
+
+def _reach(url: str) -> None:
+    """Say at once where nobody listens; the SDK would try again for as long as its timeout.
+
+    :raises ExportError: names the address and the reason.
+    """
+    parts = urlsplit(url)
+    host, port = parts.hostname or '', parts.port or (443 if parts.scheme == 'https' else 80)
+    proxies = getproxies()
+    if (parts.scheme in proxies or 'all' in proxies) and not proxy_bypass(host):
+        return  # the proxy knows, and the SDK asks it
+    try:
+        socket.create_connection((host, port), CONNECT_S).close()
+    except OSError as error:
+        raise ExportError(
+            f'no collector listens at {url} ({error.strerror or error}): start one, name another'
+            ' with --otlp-endpoint, or write the spans into a file with -o'
+        ) from error
 
 
 def _with_hex_ids(request: dict[str, Any]) -> dict[str, Any]:

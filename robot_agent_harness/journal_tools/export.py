@@ -73,15 +73,17 @@ def _run(arguments: argparse.Namespace) -> int:
 def _export(source: Source, arguments: argparse.Namespace) -> str:
     """Export and say what was."""
     from robot_agent_harness.export import export_jsonl, export_mcap, send_spans, write_spans
+    from robot_agent_harness.report.values import counted
 
     output, content = arguments.output, arguments.with_content
     if arguments.format == 'jsonl':
-        return f'{export_jsonl(source, output or "-")} records exported'
+        return f'{counted(export_jsonl(source, output or "-"), "record")} exported'
     if arguments.format == 'mcap':
-        return f'{export_mcap(source, output)} messages exported'
+        return f'{counted(export_mcap(source, output), "message")} exported'
     if output is not None:
-        return f'{write_spans(source, output, with_content=content)} spans exported'
-    return f'{send_spans(source, arguments.otlp_endpoint, with_content=content)} spans sent'
+        return f'{counted(write_spans(source, output, with_content=content), "span")} exported'
+    sent = send_spans(source, arguments.otlp_endpoint, with_content=content)
+    return f'{counted(sent, "span")} sent'
 
 
 def _check(arguments: argparse.Namespace) -> None:
