@@ -88,21 +88,34 @@ class Metrics:
         )
         self._active = self._gauge('active_actions', 'Physical actions without an outcome.')
         self._model_calls = self._counter(
-            'model_calls', 'Attempts at an answer.', 'provider', 'result'
+            'model_calls', 'Attempts at an answer of the model.', 'provider', 'result'
         )
         self._model_s = self._histogram(
-            'model_call_seconds', 'From question to answer or failure.', MODEL_S, 'provider'
+            'model_call_seconds',
+            'From the question to the answer or failure.',
+            MODEL_S,
+            'provider',
         )
-        self._tokens = self._counter('model_tokens', 'Tokens that providers counted.', 'kind')
+        self._tokens = self._counter('model_tokens', 'Tokens that the provider counted.', 'kind')
         self._missions = self._counter('missions', 'Missions that ended.', 'outcome')
-        self._salient = self._counter('salient_events', 'Salient events.', 'kind')
+        self._salient = self._counter(
+            'salient_events', 'What the model was to know of before it decided again.', 'kind'
+        )
         self._append_s = self._histogram(
             'journal_append_seconds', 'From the call to the record on disk.', APPEND_S
         )
         for name, about, read in (
-            ('journal_healthy', '1 while the journal can be written.', lambda: journal.healthy),
-            ('journal_pending_records', 'Records that wait.', lambda: journal.pending),
-            ('journal_last_seq', 'Number of the newest record.', lambda: journal.last_seq),
+            (
+                'journal_healthy',
+                '1 while the journal can be written, else 0.',
+                lambda: journal.healthy,
+            ),
+            (
+                'journal_pending_records',
+                'Records that wait for the disk.',
+                lambda: journal.pending,
+            ),
+            ('journal_last_seq', 'Number of the newest record on disk.', lambda: journal.last_seq),
         ):
             self._gauge(name, about).set_function(read)
         journal.add_event_listener(self._hear)

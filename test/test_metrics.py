@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+import math
 from pathlib import Path
 import re
 from typing import Any
@@ -20,13 +21,15 @@ from robot_agent_harness.events import (
     ActionPreconditionChecked,
     Correlation,
     Event,
+    MissionEnded,
     ModelResponseRecorded,
     RobotActionOutcome,
+    RobotActionProgress,
     RobotActionStarted,
     SalientEvent,
     ToolResultRecorded,
 )
-from robot_agent_harness.metrics import LABEL_VALUES_MAX, Metrics, OTHER, PREFIX
+from robot_agent_harness.metrics import LABEL_VALUES_MAX, Metrics, OTHER, PREFIX, TOKENS
 from robot_agent_harness.testing import Bench, call, run_virtual, scripted
 
 Values = dict[tuple[str, ...], float]
@@ -258,19 +261,84 @@ def test_openmetrics_is_spoken_to_who_asks_for_it(tmp_path: Path) -> None:
     run_virtual(run())
 
 
-def test_the_docs_name_every_metric_with_its_labels(tmp_path: Path) -> None:
-    documented = dict(re.findall(r'^\| `(\w+)` \|(.*?)\| .* \|$', DOCS, re.MULTILINE))
+async def _one_of_each(bench: Bench) -> None:
+    """Have something counted by every metric."""
+    started = RobotActionStarted(skill='navigate_to_pose', goal={})
+    verifying = RobotActionProgress(state='VERIFYING')
+    ended = RobotActionOutcome(
+        state='SUCCEEDED', reason='verified', evidence={}, verification_snapshot_id='s'
+    )
+    checked = ActionPreconditionChecked(
+        ok=False,
+        decision_snapshot_id=None,
+        fresh_snapshot_id='s',
+        checks=[{'name': 'pose_drift', 'ok': False}],
+    )
+    over = MissionEnded(outcome='achieved', reason='finished', summary='', steps=1)
+    usage = dict.fromkeys(TOKENS.values(), 7)
+    for event in (started, verifying, ended, checked, over, answer(usage, duration_s=1.0)):
+        await _record(bench, as_entry(event, action_id='a'))
+    await _record(bench, as_entry(SalientEvent(kind='battery_low', message='')))
+    await bench.call('list_places', {})
+    await asyncio.sleep(0.1)
+
+
+def test_the_docs_say_of_every_metric_what_a_scrape_says(tmp_path: Path) -> None:
+    rows = re.findall(rf'^\| `({PREFIX}_\w+)` \| (.*?)\| (.*) \|$', DOCS, re.MULTILINE)
+    documented = {
+        name: (
+            sorted(re.findall(r'`(\w+)`', re.sub(r'\(.*?\)', '', labels))),
+            f'{told.removeprefix("histogram: ").capitalize()}.',
+            told.startswith('histogram: '),
+        )
+        for name, labels, told in rows
+    }
+    assert len(documented) == len(rows)
 
     async def run() -> None:
         async with Bench(tmp_path / 'j.db') as bench:
             metrics = Metrics(bench.core.journal, clock=bench.clock, tools=TOOLS)
-            known = {}
-            for collector in metrics._registry._collector_to_names:
-                (family,) = collector.describe()
-                suffix = '_total' if family.type == 'counter' else ''
-                known[family.name + suffix] = collector._labelnames
-        assert documented.keys() == known.keys()
-        for name, labels in known.items():
-            assert re.findall(r'`(\w+)`', re.sub(r'\(.*?\)', '', documented[name])) == [*labels]
+            await _one_of_each(bench)
+            text, _ = metrics.render('')
+        served = {}
+        for family in text_string_to_metric_families(text.decode('utf-8')):
+            if family.name.endswith('_created'):
+                continue
+            labels = set().union(*(sample.labels for sample in family.samples)) - {'le'}
+            name = f'{family.name}_total' if family.type == 'counter' else family.name
+            told = (sorted(labels), family.documentation.capitalize(), family.type == 'histogram')
+            served[name] = told
+        assert served == documented
 
     run_virtual(run())
+
+
+def test_the_docs_have_the_buckets_of_every_histogram(tmp_path: Path) -> None:
+    rows = re.findall(r'^\| `(\w+_seconds)` \| ([\d., ]+) \|$', DOCS, re.MULTILINE)
+    documented = {name: [float(bound) for bound in bounds.split(', ')] for name, bounds in rows}
+
+    async def run() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            metrics = Metrics(bench.core.journal, clock=bench.clock, tools=TOOLS)
+            await _one_of_each(bench)
+            text, _ = metrics.render('')
+        served: dict[str, list[float]] = {}
+        for family in text_string_to_metric_families(text.decode('utf-8')):
+            if family.type == 'histogram':
+                bounds = {
+                    float(sample.labels['le'])
+                    for sample in family.samples
+                    if sample.name.endswith('_bucket')
+                }
+                served[family.name.removeprefix(f'{PREFIX}_')] = sorted(bounds - {math.inf})
+        assert served == documented
+
+    run_virtual(run())
+
+
+def test_the_docs_have_the_values_of_labels_that_we_choose(told: dict[str, Values]) -> None:
+    (kinds,) = re.findall(r'`kind` \((.*?)\)', DOCS)
+    assert re.findall(r'`(\w+)`', kinds) == [*TOKENS]
+    (results,) = re.findall(r'`result` \((.*?)\)', DOCS)
+    assert re.findall(r'`(\w+)`', results) == ['ok', 'error']
+    assert {result for _, result in told['model_calls_total']} <= {'ok', 'error'}
