@@ -2997,6 +2997,21 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_another_building_can_be_made',
             ),
         ),
+        'test_user_code.py': NotAClause(
+            "other packages' code: what it may take, and what of it is told",
+            (
+                'test_a_goal_that_is_never_made_is_an_error_and_holds_nobody_up',
+                'test_a_goal_function_that_raises_ends_its_call_and_nothing_else',
+                'test_what_a_goal_function_anticipates_is_told_to_the_caller',
+                'test_a_goal_that_is_none_is_an_error',
+                'test_a_managed_skill_that_is_a_coroutine_is_refused_when_it_is_made',
+                'test_a_verifier_that_never_answers_leaves_its_action_unknown_and_holds_nobody_up',
+                'test_a_verifier_that_never_names_its_waypoints_judges_without',
+                'test_a_plain_skill_that_blocks_holds_nobody_up_however_long',
+                'test_what_hangs_keeps_no_process_alive_and_says_nothing_at_the_end',
+                'test_what_comes_too_late_is_dropped_without_a_word',
+            ),
+        ),
         'test_verification.py': NotAClause(
             'closer looks at PIECE-08',
             (

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 import logging
 from typing import Any
 
@@ -40,9 +41,15 @@ from robot_agent_harness.actions.records import (
     progress,
     verification_snapshot,
 )
-from robot_agent_harness.actions.verification import Judgement, Terminal, Verdict, Verifier
+from robot_agent_harness.actions.verification import (
+    Judgement,
+    SHIPPED,
+    Terminal,
+    Verdict,
+    Verifier,
+)
 from robot_agent_harness.clock import Clock, NS_PER_S
-from robot_agent_harness.guarded import guarded
+from robot_agent_harness.guarded import in_own_thread, TookTooLongError, USER_CODE_S
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
@@ -400,7 +407,7 @@ class ActionFollower:
             heard = self.heard.terminal() or claimed
             terminal = replace(heard, monotonic_ns=claimed.monotonic_ns)
             snapshot = self._look(Look.VERIFICATION)
-            judgement = self._judge(terminal, snapshot)
+            judgement = await self._judge(terminal, snapshot)
             now_ns = self._clock.monotonic_ns()
             complete = self.heard.result_ended or now_ns >= result_due
             if (judgement.final and complete) or now_ns >= deadline:
@@ -410,12 +417,23 @@ class ActionFollower:
             await self._bell.rung(min(pause_s, (deadline - now_ns) / NS_PER_S))
             pause_s = min(pause_s * 1.5, VERIFY_POLL_MAX_S)
 
-    def _judge(self, terminal: Terminal, now: WorldSnapshot) -> Judgement:
+    async def _judge(self, terminal: Terminal, now: WorldSnapshot) -> Judgement:
+        judge = partial(
+            self._verifier.judge,
+            goal=self.action.goal,
+            before=self._before,
+            terminal=terminal,
+            now=now,
+        )
         try:
-            judgement = guarded(
-                lambda: self._verifier.judge(
-                    goal=self.action.goal, before=self._before, terminal=terminal, now=now
-                )
+            if type(self._verifier) in SHIPPED:
+                judgement = judge()
+            else:
+                judgement = await in_own_thread(judge, within_s=USER_CODE_S)
+        except TookTooLongError as error:
+            logger.error('the verifier of action %s does not answer', self.action.action_id)
+            return Judgement(
+                Verdict.INCONCLUSIVE, True, {'why': f'the verifier has not judged: {error}'}
             )
         except Exception as error:
             # A verifier may be a user's own; one that raises has shown nothing.

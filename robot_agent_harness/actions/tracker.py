@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 import logging
+from typing import Any
 
 from robot_agent_harness.actions.board import ActionBoard, FINISHED_KEPT
 from robot_agent_harness.actions.controller import (
@@ -37,9 +38,9 @@ from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan
 from robot_agent_harness.actions.recorder import Recorder
 from robot_agent_harness.actions.records import progress
-from robot_agent_harness.actions.verification import LooksOnTheWay, Verifier
+from robot_agent_harness.actions.verification import LooksOnTheWay, SHIPPED, Verifier
 from robot_agent_harness.clock import Clock, NS_PER_S
-from robot_agent_harness.guarded import guarded
+from robot_agent_harness.guarded import in_own_thread, USER_CODE_S
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
@@ -52,6 +53,9 @@ LATE_ACCEPTANCE_S = 10.0
 """How long a goal of which nothing was heard may still be on its way to the controller."""
 LATE_RECORDS_MAX = 20
 """How many late records one ended action may get."""
+
+Way = tuple[tuple[float, float], ...]
+"""Places in their order: x and y in metres."""
 
 
 @dataclass(slots=True)
@@ -150,16 +154,32 @@ class RobotActionTracker:
             ended=self._on_ended,
         )
 
-    async def start(self, action_id: str) -> Acceptance:
+    async def way(self, plan: ActionPlan, goal: dict[str, Any]) -> Way | None:
+        """Return by what places an action is to come, for `start`; None: its verifier does not
+        ask.
+        """
+        verifier = self._verifiers[plan.verifier]
+        if not isinstance(verifier, LooksOnTheWay):
+            return None
+        named = partial(verifier.waypoints, goal)
+        try:
+            if type(verifier) in SHIPPED:
+                return named()
+            return await in_own_thread(named, within_s=USER_CODE_S)
+        except Exception:
+            # A verifier may be a user's own; without them it may judge all the same.
+            logger.exception('the verifier %s names no waypoints', plan.verifier)
+            return ()
+
+    async def start(self, action_id: str, way: Way | None = None) -> Acceptance:
         """Send a taken action's goal; return once the controller's answer is known or overdue.
 
         The action is followed to its outcome whatever becomes of the caller. One that closing
         cancels learns instead of the answer that the goal has been sent.
         """
         follower = self._followers[action_id]
-        verifier = self._verifiers[follower.plan.verifier]
-        if isinstance(verifier, LooksOnTheWay):
-            self._observer.begin_journey(_waypoints(verifier, follower.action))
+        if way is not None:
+            self._observer.begin_journey(way)
         task = asyncio.get_running_loop().create_task(follower.run(), name=f'action {action_id}')
         self._tasks[action_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(action_id, None))
@@ -427,15 +447,6 @@ class RobotActionTracker:
         elif status in ACTIVE_STATUSES and action.state is not ActionState.UNKNOWN:
             self._cancel_unattended(action.action_id, follower.plan)  # UNKNOWN ones are already
         _tell(self._outcome_listeners, action)
-
-
-def _waypoints(verifier: LooksOnTheWay, action: RobotAction) -> tuple[tuple[float, float], ...]:
-    try:
-        return guarded(lambda: verifier.waypoints(action.goal))
-    except Exception:
-        # A verifier may be a user's own; the start of its action is on disk, and has to end.
-        logger.exception('the verifier of action %s names no waypoints', action.action_id)
-        return ()
 
 
 def _tell(listeners: list[Callable[[RobotAction], None]], action: RobotAction) -> None:

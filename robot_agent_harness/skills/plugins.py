@@ -14,6 +14,7 @@ An entry leads to one skill, or to several in a list or tuple. One of the group
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import entry_points, EntryPoint
 import sys
@@ -40,7 +41,7 @@ def plugin_skills(switched_off: Container[str]) -> Iterator[Skill]:
                     f'entry point {SKILLS}: {name}: {type(entry).__name__} is no skill; decorate'
                     ' the function with @skill'
                 )
-            yield entry
+            yield replace(entry, foreign=True)
 
 
 def plugin_verifiers() -> dict[str, Verifier]:

@@ -9,14 +9,11 @@ follow, and the verifier what to look at. A skill without it is an ordinary tool
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-import contextlib
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 import inspect
 import re
-import threading
 from typing import Any, get_type_hints, Protocol
 
 from pydantic import BaseModel, ConfigDict, create_model, ValidationError
@@ -30,6 +27,7 @@ from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE, RosAction
 from robot_agent_harness.actions.tracker import RobotActionTracker
 from robot_agent_harness.errors import ConfigurationError, HarnessError
+from robot_agent_harness.guarded import in_own_thread
 from robot_agent_harness.redaction import declared_secrets, is_secret_key, REDACTED
 from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.places import Place
@@ -135,6 +133,8 @@ class Skill:
 
     service: RosService | None = None
     """The ROS service that an ordinary skill calls."""
+    foreign: bool = False
+    """Whether it is another package's: nobody knows how long its function takes."""
 
     @property
     def needs(self) -> str | None:
@@ -200,6 +200,10 @@ def skill(
             raise ConfigurationError(f'skill {name!r}: not a valid tool name')
         if not function.__doc__:
             raise ConfigurationError(f'skill {name}: a docstring is its description; it has none')
+        if managed is not None and inspect.iscoroutinefunction(function):
+            raise ConfigurationError(
+                f'skill {name}: a managed skill returns its goal at once; it is no coroutine'
+            )
         arguments = _arguments_of(function)
         run = function
         if managed is None and not inspect.iscoroutinefunction(function):
@@ -222,36 +226,10 @@ def skill(
 
 
 def _in_thread(function: Callable[..., ToolResult]) -> ToolFunction:
-    """Run a plain function where it may block: one that never returns keeps no process alive."""
+    """Run a plain function where it may block."""
 
     async def run(context: SkillContext, **arguments: Any) -> ToolResult:
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[ToolResult] = loop.create_future()
-
-        def settle(result: ToolResult | None, error: BaseException | None) -> None:
-            if done.done():
-                return
-            if error is not None:
-                done.set_exception(error)
-            elif result is not None:
-                done.set_result(result)
-            else:
-                done.set_exception(TypeError(f'{function.__name__} returned nothing'))
-
-        def work() -> None:
-            result, error = None, None
-            try:
-                result = function(context, **arguments)
-            except Exception as caught:
-                error = caught  # raised again on the loop
-            except SystemExit:
-                error = RuntimeError('a skill tried to end the process')
-            # RuntimeError: the loop has been closed, so nobody is left to tell.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(settle, result, error)
-
-        threading.Thread(target=work, name=function.__name__, daemon=True).start()
-        return await done
+        return await in_own_thread(partial(function, context, **arguments))
 
     return run
 

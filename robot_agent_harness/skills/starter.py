@@ -10,8 +10,9 @@ the caller withdraws its call before that, no goal is sent; afterwards the actio
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 import json
 from typing import Any, Literal
 
@@ -35,7 +36,7 @@ from robot_agent_harness.events import (
     RobotActionStarted,
     WorldSnapshotCaptured,
 )
-from robot_agent_harness.guarded import guarded
+from robot_agent_harness.guarded import guarded, in_own_thread, TookTooLongError, USER_CODE_S
 from robot_agent_harness.redaction import RedactedJournal
 from robot_agent_harness.skills.call import CallContext
 from robot_agent_harness.skills.interest import Interest
@@ -117,9 +118,11 @@ class ActionStarter:
             )
         if context.not_now is not None:
             return ToolResult(ResultStatus.ONE_MANAGED_ACTION_PER_STEP, context.not_now)
-        goal = self._goal(skill, parsed, self._places.current())
+        goal = await self._goal(skill, parsed, self._places.current())
+        then = await self._goal_then(skill, parsed, decision) if decision else {}
         plan = self.plan(managed)
         plan.action.fields(goal)  # raises before anything is recorded as started
+        way = await self._tracker.way(plan, goal)
         async with self._starting:
             if context.interest.give_up():
                 return _withdrawn({})
@@ -131,7 +134,7 @@ class ActionStarter:
                 decision=decision,
                 fresh=fresh,
                 gate=self._gate(managed),
-                target_at_decision=self._goal_then(skill, parsed, decision) if decision else {},
+                target_at_decision=then,
                 target_now=goal,
             )
             checked = _checked(report, fresh, correlation)
@@ -173,7 +176,7 @@ class ActionStarter:
             return ToolResult(
                 ResultStatus.JOURNAL_UNAVAILABLE, why, {'action_id': action.action_id}
             )
-        acceptance = await self._tracker.start(action.action_id)
+        acceptance = await self._tracker.start(action.action_id, way)
         result = _acceptance_result(acceptance, action, plan)
         goes_on = acceptance in (Acceptance.ACCEPTED, Acceptance.UNKNOWN)
         return _gone_on(result) if goes_on and context.interest.gone() else result
@@ -267,14 +270,25 @@ class ActionStarter:
         age_s = (self._clock.monotonic_ns() - named.captured_monotonic_ns) / NS_PER_S
         return named if age_s <= DECISION_MAX_AGE_S else None
 
-    def _goal(
+    async def _goal(
         self, skill: Skill, parsed: dict[str, Any], places: Mapping[str, Any]
     ) -> dict[str, Any]:
         context = GoalContext(places=places, global_frame=self._global_frame)
-        goal: Any = guarded(lambda: skill.function(context, **parsed))
-        return goal  # type: ignore[no-any-return]
+        make: Callable[[], Any] = partial(skill.function, context, **parsed)
+        if not skill.foreign:
+            goal = guarded(make)
+        else:
+            try:
+                goal = await in_own_thread(make, within_s=USER_CODE_S)
+            except TookTooLongError as error:
+                raise SkillError(
+                    f'{skill.name} has not made its goal: {error}; nothing was sent to the robot'
+                ) from error
+        if not isinstance(goal, dict):
+            raise TypeError(f'{skill.name} returned {type(goal).__name__}, not a goal')
+        return goal
 
-    def _goal_then(
+    async def _goal_then(
         self, skill: Skill, parsed: dict[str, Any], decision: WorldSnapshot
     ) -> dict[str, Any] | str:
         """Return the goal as it would have been at the decision, or why that cannot be said."""
@@ -285,7 +299,7 @@ class ActionStarter:
                 ' forgotten; look again and decide anew'
             )
         try:
-            return self._goal(skill, parsed, places)
+            return await self._goal(skill, parsed, places)
         except SkillError as error:
             return f'at the decision: {error}'
 

@@ -20,7 +20,21 @@ from robot_agent_harness.actions.verification.navigation import NavigationVerifi
 from robot_agent_harness.actions.verification.unverified import NobodyVerifies
 from robot_agent_harness.actions.verification.waypoints import WaypointsVerifier
 
+SHIPPED = frozenset(
+    {
+        ChargingVerifier,
+        DisplacementVerifier,
+        NavigationVerifier,
+        NobodyVerifies,
+        TurnVerifier,
+        UndockedVerifier,
+        WaypointsVerifier,
+    }
+)
+"""Those that answer at once; of any other one nobody knows how long it takes."""
+
 __all__ = [
+    'SHIPPED',
     'ChargingVerifier',
     'DisplacementVerifier',
     'Judgement',
