@@ -224,6 +224,10 @@ _DESIGN = (
             'test_journal_store.py'
             '::test_append_returns_gapless_numbers_of_records_that_are_in_the_file',
             'test_journal_store.py::test_concurrent_records_share_commits',
+            'test_journal_store.py'
+            '::test_what_one_step_of_the_loop_defers_and_then_appends_is_one_commit',
+            'test_journal_store.py'
+            '::test_what_is_deferred_alone_is_written_without_a_further_call',
             'test_journal_store.py::test_the_loop_is_not_held_up_by_the_disk',
             'test_journal_store.py::test_an_append_of_several_records_is_one_transaction',
             'test_journal_store.py'

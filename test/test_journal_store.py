@@ -86,6 +86,22 @@ async def test_concurrent_records_share_commits(tmp_path: Path) -> None:
         assert journal.commits == alone + 5
 
 
+async def test_what_one_step_of_the_loop_defers_and_then_appends_is_one_commit(
+    tmp_path: Path,
+) -> None:
+    """So that a managed call waits for the disk once before its goal is sent."""
+    async with opened(tmp_path / 'journal.db') as journal:
+        deferred = [journal.defer(fact(number)) for number in range(20)]
+        assert await journal.append(fact(20)) == [21]
+        assert journal.commits == 1
+        assert [future.result() for future in deferred] == [[number + 1] for number in range(20)]
+
+
+async def test_what_is_deferred_alone_is_written_without_a_further_call(tmp_path: Path) -> None:
+    async with opened(tmp_path / 'journal.db') as journal:
+        assert await asyncio.wait_for(journal.defer(fact(1)), 10.0) == [1]
+
+
 async def test_an_append_of_several_records_is_one_transaction(tmp_path: Path) -> None:
     """Contiguous numbers, whoever else writes at the time."""
     async with opened(tmp_path / 'journal.db') as journal:

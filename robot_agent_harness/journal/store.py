@@ -226,7 +226,8 @@ class MissionJournal:
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts, and return a future of their numbers.
 
-        It completes when they are on disk, however long that takes; nobody needs to await it.
+        It completes when they are on disk, however long that takes; nobody needs to await it. What
+        the same step of the loop queues as well is committed with them.
 
         :raises JournalUnavailableError: the journal is closed.
         """
@@ -281,10 +282,10 @@ class MissionJournal:
         for submission, result in results:
             future = submission.future
             if isinstance(result, list):
-                if self._event_listeners:
-                    self._announce(submission.entries, result)
                 if not future.done():
                     future.set_result(result)
+                if self._event_listeners:
+                    self._announce(submission.entries, result)
             elif not future.done():
                 future.set_exception(result)
                 future.exception()  # nobody needs to await it: it must not complain when it goes
@@ -301,12 +302,16 @@ class MissionJournal:
             droppable.popleft()
         if all(row.type in _DROPPABLE for row in submission.rows):
             droppable.append(submission)
-        alone = all(row.type == _HEARD for row in submission.rows)
-        self._writer.submit(submission, hurry=not alone)
+        self._writer.submit(submission)
+        loop = submission.future.get_loop()
         if self._inline:
             self._pump_inline()
-        elif alone and self._nudge is None:
-            loop = submission.future.get_loop()
+        elif submission.deadline is not None:
+            self._writer.wake()
+        elif any(row.type != _HEARD for row in submission.rows):
+            # At the end of this step of the loop: what follows in it shares the commit.
+            loop.call_soon(self._writer.wake)
+        elif self._nudge is None:
             self._nudge = loop.call_later(COMPANY_S, self._end_waiting)
 
     def _end_waiting(self) -> None:

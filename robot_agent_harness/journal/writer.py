@@ -105,16 +105,11 @@ class JournalWriter:
         if threaded:
             self._thread.start()
 
-    def submit(self, submission: Submission, *, hurry: bool = True) -> None:
-        """Queue a submission; called on the loop.
-
-        :param hurry: False: it may wait for the next one, or for `wake`, to share its commit.
-        """
+    def submit(self, submission: Submission) -> None:
+        """Queue a submission, to be written when the thread is woken next."""
         with self.mutex:
             self.queue.append(submission)
             self.pending += len(submission.rows)
-        if hurry:
-            self.wake()
 
     def wake(self) -> None:
         """Have the thread write what is queued; called on the loop."""
