@@ -127,7 +127,7 @@ async def test_a_goal_whose_skill_was_switched_off_is_found_and_cancelled_by_the
 ) -> None:
     path, off = tmp_path / 'j.db', tmp_path / 'skills.yaml'
     off.write_text('skills: {spin: {enabled: false}}')
-    async with live_robot(path, robot={'time_scale': 1.0}) as live:
+    async with live_robot(path, robot={'time_scale': 0.2}) as live:
         async with Client(live.url) as client:
             while 'spin' not in {tool.name for tool in (await client.list_tools()).tools}:
                 await asyncio.sleep(0.1)
