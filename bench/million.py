@@ -84,11 +84,14 @@ def _entries(clock: FakeClock) -> Iterator[tuple[Event, Correlation]]:
         for step in range(1, TURNS + 1):
             yield from _turn(clock, mission, number, step)
         yield SalientEvent(kind='human_message', message='hello'), Correlation(**ids)
+        arrived = _succeeds(number, TURNS)
         yield (
             MissionEnded(
-                outcome='achieved' if number % FAILS_EVERY else 'not_achieved',
+                outcome='achieved' if arrived else 'not_achieved',
                 reason='finished',
                 summary='the round is made',
+                claim='achieved',
+                claim_supported=arrived,
                 steps=TURNS,
             ),
             Correlation(**ids),
@@ -105,14 +108,14 @@ def _turn(
     seen = {**turn, 'snapshot_id': f'snapshot-{name}'}
     checked = {**call, 'snapshot_id': f'snapshot-{name}-checked'}
     verified = {**action, 'snapshot_id': f'snapshot-{name}-verified'}
-    succeeds = (number * TURNS + step) % FAILS_EVERY != 0
+    succeeds = _succeeds(number, step)
     state, reason = ('SUCCEEDED', 'verified') if succeeds else ('FAILED', 'aborted')
     yield WorldSnapshotCaptured(reason='model_turn', snapshot=_SNAPSHOT), Correlation(**seen)
     yield (
         ModelTurnStarted(
             step=step, trigger='action_outcome', system_prompt=PROMPT, user_prompt=PROMPT
         ),
-        Correlation(**turn),
+        Correlation(**seen),
     )
     clock.advance(2.0)
     yield (
@@ -151,7 +154,9 @@ def _turn(
     yield RobotActionProgress(state='ACCEPTED'), Correlation(**action)
     yield (
         ToolResultRecorded(
-            status='accepted', is_error=False, structured={'status': 'accepted', 'message': 'ok'}
+            status='accepted',
+            is_error=False,
+            structured={'status': 'accepted', 'message': 'ok', 'action_id': action['action_id']},
         ),
         Correlation(**call),
     )
@@ -174,6 +179,10 @@ def _turn(
         ),
         Correlation(**action),
     )
+
+
+def _succeeds(number: int, step: int) -> bool:
+    return (number * TURNS + step) % FAILS_EVERY != 0
 
 
 if __name__ == '__main__':

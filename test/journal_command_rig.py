@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 import json
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ def _turn(name: str, step: int, state: str, reason: str, say: str) -> Iterator[M
     asked = ModelTurnStarted(
         step=step, trigger='mission_started', system_prompt='s', user_prompt='u'
     )
-    yield asked, Correlation(**turn), 0.0
+    yield asked, Correlation(**turn, snapshot_id=f'{name}-seen-{step}'), 0.0
     answer = ModelResponseRecorded(
         rationale=say,
         thinking=None,
@@ -95,42 +96,62 @@ def _turn(name: str, step: int, state: str, reason: str, say: str) -> Iterator[M
         model='m',
     )
     yield answer, Correlation(**turn), 2.0
-    yield from call(f'{name}-call-{step}', state, reason, say, **turn)
+    yield from call(f'{name}-call-{step}', state, reason, say, f'{name}-seen-{step}', **turn)
+
+
+def action_of(call_id: str) -> str:
+    """Return the id of the action that a call starts."""
+    return sha256(call_id.encode()).hexdigest()[:32]
 
 
 def call(
-    call_id: str, state: str = '', reason: str = '', say: str = 'look', **ids: Any
+    call_id: str,
+    state: str = '',
+    reason: str = '',
+    say: str = 'look',
+    decision: str | None = None,
+    **ids: Any,
 ) -> Iterator[Made]:
-    """Tell a call: refused where there is no state, else one whose action ends in it."""
+    """Tell a call: refused where there is no state, else one whose action ends in it.
+
+    :param decision: the snapshot that it was decided on; None: one is taken for it.
+    """
     ids['tool_call_id'] = call_id
+    if decision is None:
+        decision = f'{call_id}-seen'
+        looked = WorldSnapshotCaptured(reason='requested', snapshot={})
+        yield looked, Correlation(**ids, snapshot_id=decision), 0.0
     asked = ToolCallRecorded(
         name='navigate_to_pose',
         arguments={'x': 1.0, 'y': 2.0},
-        decision_snapshot_id='s',
+        decision_snapshot_id=decision,
         purpose=say,
         expected_outcome='it stands there',
         client={'kind': 'mcp'},
     )
     yield asked, Correlation(**ids), 0.0
-    drift = 0.1 if state else 0.8
+    drift, fresh = 0.1 if state else 0.8, f'{call_id}-fresh'
+    looked = WorldSnapshotCaptured(reason='pre_dispatch', snapshot={})
+    yield looked, Correlation(**ids, snapshot_id=fresh), 0.1
     checked = ActionPreconditionChecked(
         ok=bool(state),
-        decision_snapshot_id='s',
-        fresh_snapshot_id='f',
+        decision_snapshot_id=decision,
+        fresh_snapshot_id=fresh,
         checks=[
             {'name': 'pose_age', 'ok': True, 'measured': 0.25, 'limit': 1.0},
             {'name': 'pose_drift', 'ok': bool(state), 'measured': drift, 'limit': 0.5},
         ],
     )
-    yield checked, Correlation(**ids), 0.1
+    yield checked, Correlation(**ids), 0.0
     status = 'accepted' if state else 'precondition_changed'
-    result = ToolResultRecorded(
-        status=status, is_error=not state, structured={'status': status, 'message': say}
-    )
+    told = {'status': status, 'message': say}
+    if state:
+        told['action_id'] = action_of(call_id)
+    result = ToolResultRecorded(status=status, is_error=not state, structured=told)
     if not state:
         yield result, Correlation(**ids), 0.0
         return
-    ids['action_id'] = f'{call_id}-action'
+    ids['action_id'] = action_of(call_id)
     begun = RobotActionStarted(skill='navigate_to_pose', goal={'x': 1.0, 'y': 2.0})
     yield begun, Correlation(**ids), 0.0
     yield RobotActionProgress(state='ACCEPTED'), Correlation(**ids), 0.5

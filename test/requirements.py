@@ -968,6 +968,13 @@ _CONTRACT = (
             'test_journal_command_verify.py::test_work_under_way_is_no_violation_and_is_named',
             'test_journal_command_verify.py'
             '::test_a_journal_that_names_a_file_elsewhere_is_not_followed_there',
+            'test_journal_command_verify.py'
+            '::test_a_guard_that_was_taken_away_is_named_and_all_else_is_checked_all_the_same',
+            'test_journal_command_verify.py::test_each_break_of_the_chain_is_named_once',
+            'test_journal_command_verify.py'
+            '::test_who_waits_is_told_every_two_seconds_how_far_it_is',
+            'test_journal_tampering.py'
+            '::test_each_promise_that_was_broken_with_a_mended_chain_is_named',
             'test_journal_command_verify.py::test_a_longer_journal_takes_no_more_memory',
             'test_journal_command_verify.py'
             '::test_what_is_looked_up_by_an_id_costs_the_same_in_a_longer_journal',
@@ -2276,7 +2283,9 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
         'test_journal_assertions.py': NotAClause(
             'the checker of journals, which other tests rely on',
             (
+                'test_a_second_action_of_one_turn_is_named',
                 'test_open_work_is_no_violation_of_a_journal_that_is_being_written',
+                'test_quotes_of_the_file_before_that_are_missing_are_named',
                 'test_progress_that_was_dropped_for_want_of_room_is_missed_by_nobody',
                 'test_a_rejected_and_an_unknown_action_are_sound',
                 'test_what_cannot_be_read_is_a_violation',

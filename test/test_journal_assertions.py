@@ -17,8 +17,11 @@ from robot_agent_harness.events import (
     ActionPreconditionChecked,
     Correlation,
     Event,
+    JournalContinued,
     MissionEnded,
     MissionStarted,
+    ModelTurnStarted,
+    RecordCarriedOver,
     RobotActionOutcome,
     RobotActionProgress,
     RobotActionStarted,
@@ -30,7 +33,8 @@ from robot_agent_harness.events import (
 from robot_agent_harness.journal.schema import chain_of
 from robot_agent_harness.testing.journal_assertions import assert_journal, check_journal
 
-IDS = Correlation(mission_id='m', tool_call_id='c', action_id='a', snapshot_id='s1')
+A, B = 'a' * 32, 'b' * 32
+IDS = Correlation(mission_id='m', tool_call_id='c', action_id=A, snapshot_id='s1')
 Entry = tuple[Event, Correlation]
 
 
@@ -40,14 +44,25 @@ def progress(state: str, *, late: bool = False) -> Entry:
 
 def checked(ok: bool) -> Entry:
     event = ActionPreconditionChecked(
-        ok=ok, decision_snapshot_id=None, fresh_snapshot_id='s1', checks=[]
+        ok=ok,
+        decision_snapshot_id='s0',
+        fresh_snapshot_id='s1',
+        checks=[{'name': 'pose_age', 'ok': ok, 'measured': 0.5, 'limit': 1.0}],
     )
     return event, IDS
 
 
+def result(status: str, *, is_error: bool = False, **structured: Any) -> Entry:
+    told = {'status': status, 'message': 'so it is', 'action_id': A, **structured}
+    return ToolResultRecorded(status=status, is_error=is_error, structured=told), IDS
+
+
 def outcome(state: str, reason: str, snapshot_id: str | None = 's2') -> Entry:
     event = RobotActionOutcome(
-        state=state, reason=reason, evidence={}, verification_snapshot_id=snapshot_id
+        state=state,
+        reason=reason,
+        evidence={'why': 'seen', 'position_error_m': 0.1, 'position_tolerance_m': 0.35},
+        verification_snapshot_id=snapshot_id,
     )
     return event, IDS
 
@@ -62,27 +77,39 @@ SOUND: dict[str, Entry] = {
         MissionStarted(instruction='', robot_id='r', provider='scripted', max_steps=1),
         IDS,
     ),
+    'seen': snapshot('s0'),
     'call': (
         ToolCallRecorded(
             name='navigate_to_pose',
             arguments={},
-            decision_snapshot_id=None,
+            decision_snapshot_id='s0',
             purpose=None,
             expected_outcome=None,
         ),
         IDS,
     ),
+    'fresh': snapshot('s1'),
     'checked': checked(True),
     'started': (RobotActionStarted(skill='navigate_to_pose', goal={}), IDS),
     'accepted': progress('ACCEPTED'),
-    'result': (ToolResultRecorded(status='accepted', is_error=False, structured={}), IDS),
+    'result': result('accepted'),
     'running': progress('RUNNING'),
     'still running': progress('RUNNING'),
     'verifying': progress('VERIFYING'),
     'snapshot': snapshot('s2'),
     'outcome': outcome('SUCCEEDED', 'verified'),
     'late': progress('SUCCEEDED', late=True),
-    'ended': (MissionEnded(outcome='achieved', reason='', summary='', steps=1), IDS),
+    'ended': (
+        MissionEnded(
+            outcome='achieved',
+            reason='finished',
+            summary='',
+            claim='achieved',
+            claim_supported=True,
+            steps=1,
+        ),
+        IDS,
+    ),
 }
 
 
@@ -136,15 +163,15 @@ VIOLATIONS: dict[str, tuple[list[Entry], str]] = {
     'result of no call': (without('call'), 'call c was recorded 0 times'),
     'call twice': (inserted('started', SOUND['call']), 'call c was recorded 2 times'),
     'result first': (swapped('call', 'result'), 'the result of call c comes before it'),
-    'no outcome': (without('outcome', 'late'), 'action a has 0 outcomes'),
-    'two outcomes': (inserted('ended', SOUND['outcome']), 'action a has 2 outcomes'),
+    'no outcome': (without('outcome', 'late'), f'action {A} has 0 outcomes'),
+    'two outcomes': (inserted('ended', SOUND['outcome']), f'action {A} has 2 outcomes'),
     'outcome of no action': (
         without('started', 'accepted', 'running', 'still running', 'verifying'),
-        'action a was recorded 0 times',
+        f'action {A} was recorded 0 times',
     ),
     'outcome first': (
         [*order('outcome', 'call', 'checked', 'started', 'result')],
-        'the outcome of action a comes before it',
+        f'the outcome of action {A} comes before it',
     ),
     'unchecked': (without('checked'), 'without checked preconditions'),
     'checked too late': (swapped('checked', 'started'), 'without checked preconditions'),
@@ -156,12 +183,12 @@ VIOLATIONS: dict[str, tuple[list[Entry], str]] = {
         'call c repeats call b, and was carried out all the same',
     ),
     'two actions of a call': (
-        inserted('outcome', (SOUND['started'][0], Correlation(tool_call_id='c', action_id='b'))),
+        inserted('outcome', (SOUND['started'][0], Correlation(tool_call_id='c', action_id=B))),
         'call c started 2 actions',
     ),
     'action of no call': (
-        changed('started', (SOUND['started'][0], Correlation(action_id='a'))),
-        'action a starts without a call',
+        changed('started', (SOUND['started'][0], Correlation(action_id=A))),
+        f'action {A} starts without a call',
     ),
     'success unverified': (
         changed('outcome', outcome('SUCCEEDED', 'aborted')),
@@ -186,9 +213,12 @@ VIOLATIONS: dict[str, tuple[list[Entry], str]] = {
     'a step back': (inserted('outcome', progress('RUNNING')), 'went from VERIFYING to RUNNING'),
     'an unknown state': (inserted('outcome', progress('FLYING')), 'an unknown state'),
     'no end': (changed('outcome', outcome('RUNNING', 'aborted')), 'RUNNING, which is no end'),
-    'progress first': (swapped('accepted', 'checked'), 'progress of action a before its start'),
+    'progress first': (swapped('accepted', 'checked'), f'progress of action {A} before its start'),
     'progress after the end': (inserted('ended', progress('RUNNING')), 'after its outcome'),
-    'late before the end': (swapped('late', 'running'), 'late progress of action a, which goes'),
+    'late before the end': (
+        swapped('late', 'running'),
+        f'late progress of action {A}, which goes',
+    ),
     'mission twice': (inserted('call', SOUND['mission']), 'mission m was recorded 2 times'),
     'mission without end': (without('ended'), 'mission m has 0 ends'),
     'call without id': (idless('call'), '(TOOL_CALL_RECORDED) lacks the id'),
@@ -208,13 +238,15 @@ def test_each_broken_promise_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_open_work_is_no_violation_of_a_journal_that_is_being_written(tmp_path: Path) -> None:
-    path = write(tmp_path / 'journal.db', order('mission', 'call', 'checked', 'started'))
+    path = write(
+        tmp_path / 'journal.db', order('mission', 'seen', 'call', 'fresh', 'checked', 'started')
+    )
     assert len(check_journal(path)) == 3
     assert check_journal(path, finished=False) == []
 
 
 def test_progress_that_was_dropped_for_want_of_room_is_missed_by_nobody(tmp_path: Path) -> None:
-    event = SalientEvent(kind='journal_records_dropped', message='', details={'dropped': {'a': 2}})
+    event = SalientEvent(kind='journal_records_dropped', message='', details={'dropped': {A: 2}})
     note = (event, Correlation(mission_id='m'))
     entries = [*inserted('accepted', note)]
     entries = [entry for entry in entries if entry not in order('accepted', 'running')]
@@ -222,9 +254,12 @@ def test_progress_that_was_dropped_for_want_of_room_is_missed_by_nobody(tmp_path
 
 
 def test_a_rejected_and_an_unknown_action_are_sound(tmp_path: Path) -> None:
-    for state, reason in (('FAILED', 'rejected'), ('UNKNOWN', 'acceptance_timeout')):
-        names = ('call', 'checked', 'started', 'result')
-        entries = [*order(*names), outcome(state, reason, None)]
+    for state, reason, status in (
+        ('FAILED', 'rejected', 'rejected'),
+        ('UNKNOWN', 'acceptance_timeout', 'acceptance_unknown'),
+    ):
+        names = ('seen', 'call', 'fresh', 'checked', 'started')
+        entries = [*order(*names), result(status, is_error=True), outcome(state, reason, None)]
         assert check_journal(write(tmp_path / f'{reason}.db', entries)) == []
 
 
@@ -244,11 +279,14 @@ def alter(path: Path, *statements: str) -> None:
 @pytest.mark.parametrize(
     ('statement', 'told'),
     [
-        ('DELETE FROM events WHERE seq = 8', 'record 9 follows record 7: seq has a gap'),
+        ('DELETE FROM events WHERE seq = 8', 'record 9 follows record 7, seq has a gap'),
         ('DELETE FROM events WHERE seq = 8', 'record 8 is missing'),
         ("UPDATE events SET mission_id = 'n' WHERE seq = 9", 'record 9 was altered'),
         ("UPDATE events SET payload = 'x' WHERE seq = 9", 'record 9 is no JSON object'),
-        ("UPDATE events SET payload = '{}' WHERE seq = 2", 'payload name: Field required'),
+        ("UPDATE events SET payload = '{}' WHERE seq = 3", 'payload name: Field required'),
+        ('UPDATE events SET payload = \'{"x":NaN}\' WHERE seq = 9', 'record 9 is no JSON object'),
+        ("UPDATE events SET schema_version = 'x' WHERE seq = 9", 'record 9 has no schema version'),
+        ('UPDATE events SET schema_version = 9 WHERE seq = 9', 'record 9 has schema 9'),
     ],
 )
 def test_altered_files_are_named(tmp_path: Path, statement: str, told: str) -> None:
@@ -273,3 +311,28 @@ def test_types_of_a_later_release_are_ignored(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_a_violation(tmp_path: Path) -> None:
     [violation] = check_journal(tmp_path / 'nothing.db')
     assert 'nothing.db' in violation
+
+
+def test_a_second_action_of_one_turn_is_named(tmp_path: Path) -> None:
+    ids = {'mission_id': 'm', 'turn_id': 't', 'snapshot_id': 's0'}
+    turn = ModelTurnStarted(step=1, trigger='mission_started', system_prompt='', user_prompt='')
+    entries = [SOUND['mission'], SOUND['seen'], (turn, Correlation(**ids))]
+    for call_id, action_id in (('c', A), ('d', B)):
+        own = {**ids, 'tool_call_id': call_id, 'action_id': action_id}
+        for name in ('call', 'fresh', 'checked', 'started'):
+            event, _ = SOUND[name]
+            entries.append((event, Correlation(**{**own, 'snapshot_id': f's{name == "fresh":d}'})))
+    [violation] = check_journal(write(tmp_path / 'journal.db', entries), finished=False)
+    assert f'action {B} is the second one of turn t, after {A}' in violation
+
+
+def test_quotes_of_the_file_before_that_are_missing_are_named(tmp_path: Path) -> None:
+    begin = JournalContinued(
+        predecessor='journal-x.db.gz',
+        predecessor_last_seq=9,
+        predecessor_last_chain='c',
+        carried_over=2,
+    )
+    quote = RecordCarriedOver(record={})
+    path = write(tmp_path / 'journal.db', [(begin, Correlation()), (quote, Correlation())])
+    assert check_journal(path) == ['record 1 says that 2 records are quoted, and 1 are']

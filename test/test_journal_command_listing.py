@@ -11,7 +11,7 @@ import subprocess
 import sys
 from typing import Any
 
-from journal_command_rig import call, command, HOSTILE, lines, mission, write
+from journal_command_rig import action_of, call, command, HOSTILE, lines, mission, write
 from journal_rig import BOUND_S, of_first_release
 import pytest
 
@@ -60,7 +60,7 @@ def test_missions_tell_what_was_asked_and_what_became_of_it(
 ) -> None:
     first, second = lines(command(capsys, 'missions', path, '--json')[1])
     assert (first['mission_id'], first['outcome'], first['steps']) == ('m1', 'not_achieved', 2)
-    assert (second['mission_id'], second['outcome'], second['events']) == ('m2', 'achieved', 15)
+    assert (second['mission_id'], second['outcome'], second['events']) == ('m2', 'achieved', 16)
     assert first['ended_ns'] > first['started_ns']
     out = command(capsys, 'missions', path)[1]
     assert 'bring it' in out.splitlines()[1]
@@ -94,19 +94,19 @@ def test_decisions_tell_what_came_of_them(path: Path, capsys: pytest.CaptureFixt
         ('missions --reason finished', 'mission_id', ['m1', 'm2']),
         ('missions --since 2026-01-01T00:15Z', 'mission_id', ['m2']),
         ('missions --until 2026-01-01T00:15Z', 'mission_id', ['m1']),
-        ('actions --state failed', 'action_id', ['m1-call-2-action']),
+        ('actions --state failed', 'action_id', [action_of('m1-call-2')]),
         ('actions --state open', 'action_id', []),
-        ('actions --reason aborted', 'action_id', ['m1-call-2-action']),
-        ('actions --mission m2', 'action_id', ['m2-call-1-action']),
-        ('actions --action out-2-action', 'mission_id', [None]),
+        ('actions --reason aborted', 'action_id', [action_of('m1-call-2')]),
+        ('actions --mission m2', 'action_id', [action_of('m2-call-1')]),
+        (f'actions --action {action_of("out-2")}', 'mission_id', [None]),
         (
             'actions --since 2026-01-01T00:05Z --until 2026-01-01T00:15Z',
             'action_id',
-            ['out-2-action'],
+            [action_of('out-2')],
         ),
         ('decisions --reason aborted', 'turn_id', ['m1-turn-2']),
         ('decisions --status accepted --mission m2', 'turn_id', ['m2-turn-1']),
-        ('decisions --action m1-call-1-action', 'turn_id', ['m1-turn-1']),
+        (f'decisions --action {action_of("m1-call-1")}', 'turn_id', ['m1-turn-1']),
         ('decisions --action nothing', 'turn_id', []),
         ('decisions --until 2026-01-01T00:01Z --reason verified', 'turn_id', ['m1-turn-1']),
         ('events --type mission_ended', 'mission_id', ['m1', 'm2']),
@@ -115,15 +115,25 @@ def test_decisions_tell_what_came_of_them(path: Path, capsys: pytest.CaptureFixt
             'mission_id',
             ['m2'] * 2,
         ),
-        ('events --reason aborted', 'action_id', ['m1-call-2-action']),
+        ('events --reason aborted', 'action_id', [action_of('m1-call-2')]),
         ('events --status precondition_changed', 'tool_call_id', ['out-1']),
         (
             'events --call out-1',
             'type',
-            ['TOOL_CALL_RECORDED', 'ACTION_PRECONDITION_CHECKED', 'TOOL_RESULT_RECORDED'],
+            [
+                'WORLD_SNAPSHOT_CAPTURED',
+                'TOOL_CALL_RECORDED',
+                'WORLD_SNAPSHOT_CAPTURED',
+                'ACTION_PRECONDITION_CHECKED',
+                'TOOL_RESULT_RECORDED',
+            ],
         ),
         ('events --turn m2-turn-1 --type TOOL_RESULT_RECORDED', 'tool_call_id', ['m2-call-1']),
-        ('events --action m2-call-1-action --type ROBOT_ACTION_OUTCOME', 'mission_id', ['m2']),
+        (
+            f'events --action {action_of("m2-call-1")} --type ROBOT_ACTION_OUTCOME',
+            'mission_id',
+            ['m2'],
+        ),
         ('events --since 2027-01-01', 'seq', []),
     ],
 )

@@ -345,7 +345,7 @@ def test_an_idempotency_key_stays_in_force_over_rotations(tmp_path: Path) -> Non
 
 
 def _ended(mission_id: str) -> tuple[MissionEnded, Correlation]:
-    event = MissionEnded(outcome='achieved', reason='finished', summary='', steps=1)
+    event = MissionEnded(outcome='unknown', reason='finished', summary='', steps=1)
     return event, Correlation(mission_id=mission_id)
 
 

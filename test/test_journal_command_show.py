@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from journal_command_rig import call, command, HOSTILE, lines, mission, write
+from journal_command_rig import action_of, call, command, HOSTILE, lines, mission, write
 from journal_rig import BOUND_S
 import pytest
 
@@ -57,7 +57,7 @@ def test_a_mission_is_told_from_its_turns_to_the_evidence(
         (3, 'checked: the decision still holds  +2.1 s'),
         (4, 'ok  Age of the map pose: 0.25 s (at most 1 s)'),
         (4, 'ok  Moved since the decision: 0.1 m (at most 0.5 m)'),
-        (3, 'action m1-call-1-action  goal {"x": 1.0, "y": 2.0}'),
+        (3, f'action {action_of("m1-call-1")}  ' + 'goal {"x": 1.0, "y": 2.0}'),
         (
             4,
             'REQUESTED  +2.1 s > ACCEPTED  +2.6 s > RUNNING  +3.1 s > VERIFYING  +6.1 s'
@@ -111,7 +111,7 @@ def test_one_line_of_json_has_a_turn_with_all_that_came_of_it(
     ('chosen', 'kinds'),
     [
         (('--call', 'out-1'), ['call']),
-        (('--action', 'm2-call-1-action'), ['call']),
+        (('--action', action_of('m2-call-1')), ['call']),
         (('--limit', '1'), ['mission', 'turn', 'event', 'end']),
         (('--after', '0', '--limit', '1'), ['mission', 'turn', 'turn', 'event', 'end']),
         (

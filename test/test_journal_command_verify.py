@@ -11,11 +11,12 @@ from pathlib import Path
 import sqlite3
 import tracemalloc
 
-from journal_command_rig import call, command, mission, write
+from journal_command_rig import action_of, call, command, mission, write
 import pytest
 
 from robot_agent_harness.events import EventType
 from robot_agent_harness.journal import JournalReader, Selection
+from robot_agent_harness.journal_tools import verify
 from robot_agent_harness.journal_tools.invariants import violations
 from robot_agent_harness.testing import FakeClock
 
@@ -62,7 +63,7 @@ def test_a_sound_file_is_code_0_with_its_last_chain(
         ("UPDATE events SET mission_id = 'n' WHERE seq = 9", 'record 9 was altered'),
         ('DELETE FROM events WHERE seq = 8', 'record 8 is missing'),
         ("DELETE FROM events WHERE type = 'TOOL_RESULT_RECORDED'", 'has 0 results'),
-        ('DROP VIEW decision_log', 'lacks decision_log'),
+        ('DROP VIEW decision_log', 'decision_log is missing'),
     ],
 )
 def test_what_does_not_hold_is_code_1_and_the_place_is_named(
@@ -103,7 +104,7 @@ def test_work_under_way_is_no_violation_and_is_named(
     assert code == 0
     assert file['open'] == {
         'calls': ['m1-call-1'],
-        'actions': ['m1-call-1-action'],
+        'actions': [action_of('m1-call-1')],
         'missions': ['m1'],
     }
     assert 'open: 1 actions' in command(capsys, 'verify', path)[1]
@@ -125,6 +126,60 @@ def test_a_journal_that_names_a_file_elsewhere_is_not_followed_there(
     assert "record 1 names no file: '../other.db.gz'" in out
 
 
+@pytest.mark.parametrize(
+    ('statement', 'told'),
+    [
+        ('DROP TRIGGER events_refuse_update', 'events_refuse_update is missing'),
+        ('DROP TRIGGER events_no_gap', 'events_no_gap is missing'),
+        ('DROP VIEW mission_usage', 'mission_usage is missing'),
+        (
+            'DROP TRIGGER events_refuse_delete; CREATE TRIGGER events_refuse_delete'
+            ' BEFORE DELETE ON events BEGIN SELECT 1; END',
+            'events_refuse_delete refuses nothing any more',
+        ),
+        (
+            'DROP TRIGGER events_refuse_update; CREATE TRIGGER events_refuse_update'
+            " BEFORE UPDATE ON events WHEN OLD.seq > 9 BEGIN SELECT RAISE(ABORT, ''); END",
+            'events_refuse_update refuses nothing any more',
+        ),
+    ],
+)
+def test_a_guard_that_was_taken_away_is_named_and_all_else_is_checked_all_the_same(
+    path: Path, capsys: pytest.CaptureFixture[str], statement: str, told: str
+) -> None:
+    alter(path, "UPDATE events SET mission_id = 'n' WHERE seq = 9")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(statement)
+    code, out, _ = command(capsys, 'verify', path)
+    assert code == 1
+    assert told in out
+    assert 'record 9 was altered' in out
+    assert f'{path}: ' in out.splitlines()[-1]
+
+
+def test_each_break_of_the_chain_is_named_once(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alter(path, 'UPDATE events SET wall_time_ns = 7 WHERE seq IN (9, 20)')
+    _, out, _ = command(capsys, 'verify', path)
+    assert [line for line in out.splitlines() if 'was altered' in line] == [
+        'record 9 was altered, or the one before it',
+        'record 20 was altered, or the one before it',
+    ]
+
+
+def test_who_waits_is_told_every_two_seconds_how_far_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now_s = 0.0
+    progress = verify._Progress(9_000, lambda: now_s)
+    for seq in range(1, 9_001):
+        now_s += 0.0011
+        progress(seq)
+    told = ['2,000 of 9,000', '4,000 of 9,000', '6,000 of 9,000', '8,000 of 9,000']
+    assert capsys.readouterr().err.splitlines() == [f'{one} records are checked' for one in told]
+
+
 def test_a_longer_journal_takes_no_more_memory(tmp_path: Path) -> None:
     def peak(missions: int) -> int:
         clock = FakeClock()
@@ -139,8 +194,9 @@ def test_a_longer_journal_takes_no_more_memory(tmp_path: Path) -> None:
                 tracemalloc.stop()
 
     peak(1)  # what is imported and compiled at the first time
-    # Both hold a page of rows; the second one is four times as long.
-    assert peak(160) < 1.2 * peak(40)
+    # Both hold a page of rows; the second one is four times as long. When garbage is collected
+    # makes a fifth of difference.
+    assert peak(160) < 1.5 * peak(40)
 
 
 def test_what_is_looked_up_by_an_id_costs_the_same_in_a_longer_journal(tmp_path: Path) -> None:
@@ -153,7 +209,9 @@ def test_what_is_looked_up_by_an_id_costs_the_same_in_a_longer_journal(tmp_path:
                 lambda: reader.captures('m0-call-1-verified'),
                 lambda: reader.snapshot('m0-seen-1'),
                 lambda: list(reader.events(tool_call_id='m0-call-1', type='TOOL_CALL_RECORDED')),
-                lambda: list(reader.events(action_id='m0-call-1-action', type='SALIENT_EVENT')),
+                lambda: list(
+                    reader.events(action_id=action_of('m0-call-1'), type='SALIENT_EVENT')
+                ),
                 lambda: list(reader.events(mission_id='m0', type='MISSION_ENDED')),
                 lambda: reader.newest(EventType.MISSION_ENDED),
                 lambda: list(reader.decisions(Selection(turn_id='m0-turn-1'))),

@@ -25,7 +25,12 @@ from robot_agent_harness.errors import (
 from robot_agent_harness.events import RecordedEvent, SCHEMA_VERSION
 from robot_agent_harness.journal.archive import is_archive, unpack
 from robot_agent_harness.journal.schema import COLUMNS
-from robot_agent_harness.journal.soundness import check_identity, connect_read_only, has_wal
+from robot_agent_harness.journal.soundness import (
+    check_identity,
+    check_kind,
+    connect_read_only,
+    has_wal,
+)
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
 
 BUSY_TIMEOUT_MS = 2000
@@ -34,17 +39,27 @@ BUSY_TIMEOUT_MS = 2000
 _SELECT = f'SELECT {", ".join(COLUMNS)} FROM events'
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f'{name} is no JSON')
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+"""Of JSON as it is: what Python takes beyond it (NaN, Infinity) no journal holds."""
+
+
 class ReadOnlyJournal:
     """The open file: rows as they are, records, and errors that name it.
 
     :param path: an absolute path.
+    :param lenient: open it also if triggers or views are missing.
     :raises JournalUnavailableError: there is no such file, or it may not be read.
     :raises JournalCorruptError: it is damaged, or no journal.
     :raises JournalTooNewError: a newer release wrote it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, lenient: bool = False) -> None:
         self.path = path
+        self._check = check_kind if lenient else check_identity
         if not path.is_file():
             raise JournalUnavailableError(f'there is no journal {path}')
         self._copy: tempfile.TemporaryDirectory[str] | None = None
@@ -103,22 +118,24 @@ class ReadOnlyJournal:
         :raises JournalTooNewError: it is of a schema that this release does not know.
         :raises JournalCorruptError: its payload is no JSON object.
         """
-        fields = dict(zip(COLUMNS, row, strict=True))
-        if fields['schema_version'] > SCHEMA_VERSION:
+        *columns, text, chain = row
+        seq, version = columns[:2]
+        if not isinstance(version, int):
+            raise JournalCorruptError(f'journal {self.path}: record {seq} has no schema version')
+        if version > SCHEMA_VERSION:
             raise JournalTooNewError(
-                f'journal {self.path}: record {fields["seq"]} has schema '
-                f'{fields["schema_version"]}, and this release knows up to {SCHEMA_VERSION}: '
-                'upgrade robot_agent_harness'
+                f'journal {self.path}: record {seq} has schema {version}, and this release knows'
+                f' up to {SCHEMA_VERSION}: upgrade robot_agent_harness'
             )
         try:
-            payload = json.loads(fields['payload'])
+            payload = _DECODER.decode(text)
         except (TypeError, ValueError, RecursionError):
             payload = None
         if not isinstance(payload, dict):
             raise JournalCorruptError(
-                f'journal {self.path}: the payload of record {fields["seq"]} is no JSON object'
+                f'journal {self.path}: the payload of record {seq} is no JSON object'
             )
-        return RecordedEvent(**{**fields, 'payload': payload})
+        return RecordedEvent(*(*columns, payload, chain))
 
     @contextlib.contextmanager
     def errors_named(self) -> Iterator[None]:
@@ -166,7 +183,7 @@ class ReadOnlyJournal:
     def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:
             connection.execute(f'PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}')
-            check_identity(connection, self.path)
+            self._check(connection, self.path)
         except BaseException:
             connection.close()
             raise

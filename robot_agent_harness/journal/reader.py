@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from robot_agent_harness.errors import JournalCorruptError
+from robot_agent_harness.errors import JournalCorruptError, JournalError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal import decisions, summaries
+from robot_agent_harness.journal.chained import chained_rows
 from robot_agent_harness.journal.continuation import Predecessor, predecessor_of, quoted
 from robot_agent_harness.journal.read_only import ReadOnlyJournal
-from robot_agent_harness.journal.schema import COLUMNS, follows, GENESIS
-from robot_agent_harness.journal.search import PAGE_ROWS, Search
+from robot_agent_harness.journal.search import Search
 from robot_agent_harness.journal.selection import Selection
-from robot_agent_harness.journal.soundness import Tail, tail_of
+from robot_agent_harness.journal.soundness import lacking, powerless, Tail, tail_of
 from robot_agent_harness.journal.summaries import MissionRecord, MissionUsage, OpenWork
 
 __all__ = [
@@ -40,14 +40,15 @@ class JournalReader:
     """A read-only view of a journal; usable from one thread at a time.
 
     :param path: the file; `~` is expanded.
+    :param lenient: open it also if triggers or views are missing, see :meth:`unguarded`.
     :raises JournalUnavailableError: there is no such file, or it may not be read.
     :raises JournalCorruptError: it is damaged, or no journal.
     :raises JournalTooNewError: a newer release wrote it.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, lenient: bool = False) -> None:
         self.path = Path(path).expanduser().resolve()
-        self._journal = ReadOnlyJournal(self.path)
+        self._journal = ReadOnlyJournal(self.path, lenient=lenient)
         try:
             self._search = Search(self._journal)
         except BaseException:
@@ -224,20 +225,28 @@ class JournalReader:
 
         :raises JournalCorruptError: a record was lost or altered; the text says which one.
         """
-        expected, previous = 1, GENESIS
-        query = (
-            f'SELECT {", ".join(COLUMNS)} FROM events WHERE seq >= ? ORDER BY seq'
-            f' LIMIT {PAGE_ROWS}'
-        )
-        while True:
-            page = self._journal.fetch(query, (expected,))
-            for *values, chain in page:
-                if values[0] != expected:
-                    raise JournalCorruptError(f'journal {self.path}: record {expected} is missing')
-                if not follows(previous, values, chain):
-                    raise JournalCorruptError(
-                        f'journal {self.path}: record {expected} was altered, or the one before it'
-                    )
-                expected, previous = expected + 1, chain
-            if len(page) < PAGE_ROWS:
-                return expected - 1
+        number = 0
+        for _, trouble in chained_rows(self._journal):
+            if trouble is not None:
+                raise JournalCorruptError(f'journal {self.path}: {trouble}')
+            number += 1
+        return number
+
+    def scan(self) -> Iterator[tuple[int, RecordedEvent | None, tuple[str, ...]]]:
+        """Yield each record with its number and what is wrong with it, in order.
+
+        None stands for one that cannot be read. A broken chain ends nothing.
+        """
+        for row, trouble in chained_rows(self._journal):
+            troubles = () if trouble is None else (trouble,)
+            try:
+                yield row[0], self._journal.record(row), troubles
+            except JournalError as error:
+                yield row[0], None, (*troubles, str(error))
+
+    def unguarded(self) -> list[str]:
+        """Return what of triggers, views and tables is missing or without effect, a line each."""
+        with self._journal.errors_named():
+            connection = self._journal.connection
+            missing = [f'{name} is missing' for name in lacking(connection)]
+            return missing + [f'{name} refuses nothing any more' for name in powerless(connection)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 import contextlib
 from pathlib import Path
+import re
 import sqlite3
 from typing import NamedTuple
 
@@ -109,7 +110,19 @@ def inspect_end(path: Path, *, live: bool) -> Tail:
 def check_identity(connection: sqlite3.Connection, path: Path) -> None:
     """Check that the file is a journal of a schema that this release knows.
 
-    :raises JournalCorruptError: it is no journal, or one without its tables.
+    :raises JournalCorruptError: it is no journal, or one without its table, triggers or views.
+    :raises JournalTooNewError: a newer release wrote it.
+    """
+    check_kind(connection, path)
+    missing = lacking(connection)
+    if missing:
+        raise JournalCorruptError(f'journal {path} lacks {", ".join(missing)}. {_KEEP}')
+
+
+def check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that the file holds a journal's records, of a schema that this release knows.
+
+    :raises JournalCorruptError: it is no journal, or one without its table.
     :raises JournalTooNewError: a newer release wrote it.
     """
     (application,) = connection.execute('PRAGMA application_id').fetchone()
@@ -123,12 +136,6 @@ def check_identity(connection: sqlite3.Connection, path: Path) -> None:
         )
     present = {row[1] for row in connection.execute('PRAGMA table_info(events)')}
     missing = [column for column in COLUMNS if column not in present]
-    names = {row[0] for row in connection.execute('SELECT name FROM sqlite_master')}
-    missing += [
-        name
-        for name, since in REQUIRED_OBJECTS.items()
-        if since <= max(version, 1) and name not in names
-    ]
     if missing:
         raise JournalCorruptError(f'journal {path} lacks {", ".join(missing)}. {_KEEP}')
     newest = connection.execute('SELECT schema_version FROM events ORDER BY seq DESC LIMIT 1')
@@ -138,6 +145,46 @@ def check_identity(connection: sqlite3.Connection, path: Path) -> None:
             f'journal {path} holds records of schema {row[0]}, and this release knows up to '
             f'{SCHEMA_VERSION}: upgrade robot_agent_harness, or choose another path'
         )
+
+
+def lacking(connection: sqlite3.Connection) -> list[str]:
+    """Return the triggers, views and tables that a journal of this file's schema has, and this one
+    has not.
+    """
+    (version,) = connection.execute('PRAGMA user_version').fetchone()
+    names = {row[0] for row in connection.execute('SELECT name FROM sqlite_master')}
+    return [
+        name
+        for name, since in REQUIRED_OBJECTS.items()
+        if since <= max(version, 1) and name not in names
+    ]
+
+
+def powerless(connection: sqlite3.Connection) -> list[str]:
+    """Return the triggers that bear a guard's name and refuse nothing, or not everything."""
+    query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+    written = dict(connection.execute(query).fetchall())
+    return [
+        name
+        for name, guard in _GUARDS.items()
+        if name in written and not guard.match(' '.join(written[name].split()))
+    ]
+
+
+_REFUSES = r"BEGIN SELECT RAISE ?\(ABORT, '[^']*'\); END"
+_GUARDS = {
+    'events_refuse_update': re.compile(
+        rf'CREATE TRIGGER \S+ BEFORE UPDATE ON "?events"? {_REFUSES}'
+    ),
+    'events_refuse_delete': re.compile(
+        rf'CREATE TRIGGER \S+ BEFORE DELETE ON "?events"? {_REFUSES}'
+    ),
+    'events_no_gap': re.compile(
+        r'CREATE TRIGGER \S+ BEFORE INSERT ON "?events"? WHEN NEW\.seq IS NOT'
+        rf' \(SELECT coalesce\(max\(seq\), 0\) \+ 1 FROM events\) {_REFUSES}'
+    ),
+}
+"""What the triggers that keep records as they are look like."""
 
 
 def tail_of(connection: sqlite3.Connection) -> Tail:
