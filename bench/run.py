@@ -40,6 +40,7 @@ BENCHMARKS = (
     'journal',
     'reader',
     'replay',
+    'export',
     'world',
 )
 """`bench_<name>.py`, in the order of the table."""
