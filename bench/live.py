@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated robot and harness as processes, as a user starts them, while a benchmark runs.
+"""Robot and harness as processes, as a user starts them, while a benchmark runs.
 
 They have a ROS domain and a namespace of their own, so that no robot is met.
 """
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from types import MappingProxyType
 from typing import Any
 
 from mcp import Client
@@ -32,6 +33,9 @@ END_S = 6.0
 POLL_S = 0.05
 HERE = Path(__file__).resolve().parent
 ROBOT = str(HERE / 'robot.py')
+"""Drives, as the simulated robot does."""
+STREAMS = str(HERE / 'streams.py')
+"""Stands, with topics at any rate and a goal that ends when it is told to."""
 HARNESS = ('-m', 'robot_agent_harness.cli', 'run')
 
 
@@ -43,7 +47,7 @@ class Program:
         with log.open('wb') as output:
             self._process = subprocess.Popen(
                 [sys.executable, *arguments],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env={
@@ -67,6 +71,12 @@ class Program:
             time.sleep(POLL_S)
         raise RuntimeError(f'{pattern!r} was never said in:\n{self._output()}')
 
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f'{line}\n'.encode())
+        self._process.stdin.flush()
+
     def cpu_s(self) -> float:
         """Return the CPU time that it has used, in seconds."""
         times = self.usage.cpu_times()
@@ -85,6 +95,8 @@ class Program:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
 
     def _output(self) -> str:
         return self._log.read_text(errors='replace')
@@ -103,26 +115,31 @@ class LiveHarness:
 
 
 @contextmanager
-def live_harness(say: Say) -> Iterator[LiveHarness]:
-    """Start a simulated robot and a harness on it; both are gone when the context is left.
+def live_harness(
+    say: Say, *, robot: str = ROBOT, parameters: Mapping[str, Any] = MappingProxyType({})
+) -> Iterator[LiveHarness]:
+    """Start a robot and a harness on it; both are gone when the context is left.
 
     The journal lies in the working directory: /tmp may be a file system that never syncs.
+
+    :param robot: the program, `ROBOT` or `STREAMS`.
+    :param parameters: of the harness, beside the paths of this run.
     """
     with tempfile.TemporaryDirectory(prefix='.bench-', dir=Path.cwd()) as name:
         folder = Path(name)
-        say('starting the simulated robot and the harness')
-        robot = Program(ROBOT, *ros_arguments({}), log=folder / 'robot.log')
+        say('starting the robot and the harness')
+        driven = Program(robot, *ros_arguments({}), log=folder / 'robot.log')
         journal = folder / 'journal.db'
-        parameters = {'journal.path': journal, 'mcp.port': 0}
-        harness = Program(*HARNESS, *ros_arguments(parameters), log=folder / 'harness.log')
+        settings = {'journal.path': journal, 'mcp.port': 0, **parameters}
+        harness = Program(*HARNESS, *ros_arguments(settings), log=folder / 'harness.log')
         try:
-            robot.says('sim_robot ready')
+            driven.says('robot ready')
             url = harness.says(r'ready: MCP at (\S+), journal').group(1)
             say(f'harness ready at {url}')
-            yield LiveHarness(harness, robot, url, journal, folder)
+            yield LiveHarness(harness, driven, url, journal, folder)
         finally:
             harness.end()
-            robot.end()
+            driven.end()
 
 
 def ros_arguments(parameters: Mapping[str, Any]) -> list[str]:
