@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+import json
 from pathlib import Path
 import socket
 import time
@@ -16,6 +18,7 @@ from mcp_rig import answer_of, BOUND_S, connected, ERAS, RawClient, Rig, rig
 import pytest
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.events import EventType
 from robot_agent_harness.mcp_server import McpSettings
 from robot_agent_harness.mcp_server.access import HostRules
 
@@ -51,6 +54,45 @@ async def knock(made: Rig, era: str, **headers: str) -> httpx2.Response:
         raw = RawClient(made.server.url, era, http, 'raw')
         raw.headers.update(headers)
         return await raw.post(opening(raw))
+
+
+# -- what is JSON --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('spoil', 'under_id'),
+    [
+        (lambda text: text.replace('HERE', r'\ud800'), 7),
+        (lambda text: text.replace('HERE', r'\udc00\ud83d'), 7),
+        (lambda text: text.replace('"HERE"', r'{"\ud800":1}'), 7),
+        (lambda text: text.replace('"id":7', r'"id":"\ud800"'), None),
+        (lambda text: text.replace('"HERE"', '[' * 5000), None),
+        (lambda text: text[:-1], None),
+        (lambda text: text.encode('utf-16'), 7),
+        (lambda text: b'\xef\xbb\xbf' + text.encode(), 7),
+        (lambda text: text.encode().replace(b'HERE', b'\xff'), None),
+    ],
+    ids=['half', 'halves', 'key', 'id', 'deep', 'cut', 'UTF-16', 'byte order mark', 'no UTF-8'],
+)
+async def test_a_body_that_is_no_json_calls_no_tool_whatever_its_revision(
+    tmp_path: Path, era: str, spoil: Callable[[str], str | bytes], under_id: int | None
+) -> None:
+    """Over stdio it is the same: see test_mcp_stdio.py."""
+    async with rig(tmp_path) as made, RawClient.connected(made, era) as raw:
+        arguments = {'action_id': 'HERE'}
+        params = {'name': 'cancel_action', 'arguments': arguments}
+        message = raw.request('tools/call', params, 7)
+        body = spoil(json.dumps(message, separators=(',', ':')))
+        headers = {**raw.headers_for(message), 'content-type': 'application/json'}
+        answer = await raw.http.post(raw.url, content=body, headers=headers)
+        assert answer.status_code == 400
+        told = answer.json()
+        assert (told['id'], told['error']['code']) == (under_id, -32700)
+        assert told['error']['message'].startswith('Parse error: ')
+        whole = await raw.call('cancel_action', {'action_id': '\U0001f916'})
+        assert whole['result']['structuredContent']['status'] != 'invalid_arguments'
+        [call] = made.records(EventType.TOOL_CALL_RECORDED)
+        assert call.payload['arguments'] == {'action_id': '\U0001f916'}
 
 
 # -- where it listens ----------------------------------------------------------------------------

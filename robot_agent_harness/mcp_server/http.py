@@ -41,6 +41,7 @@ from robot_agent_harness.mcp_server.connection import (
     guarded_connection,
     SECURITY_HEADERS,
 )
+from robot_agent_harness.mcp_server.json_text import read_strictly
 from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.mcp_server.shares import LookersApart
 from robot_agent_harness.mcp_server.tokens import Token
@@ -109,8 +110,9 @@ class HttpEndpoint:
         lookers = self._sessions(max(1, settings.max_sessions // 2))
         others = self._sessions(settings.max_sessions)
         endpoint = LookersApart(StreamableHTTPASGIApp(lookers), StreamableHTTPASGIApp(others))
+        reader = read_strictly(self._ids.guard(endpoint))
         app = guarded_app(
-            RequestBodyLimitMiddleware(self._ids.guard(endpoint), settings.max_body_bytes),
+            RequestBodyLimitMiddleware(reader, settings.max_body_bytes),
             path=PATH,
             holders=self._holders,
             per_s=settings.max_requests_per_s,

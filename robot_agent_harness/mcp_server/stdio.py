@@ -10,21 +10,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-import json
 import logging
 import os
 import threading
-from typing import Any
 
-from mcp.types import (
-    ErrorData,
-    INVALID_REQUEST,
-    jsonrpc_message_adapter,
-    JSONRPCError,
-    PARSE_ERROR,
-)
+from mcp.types import INVALID_REQUEST, jsonrpc_message_adapter, JSONRPCError
 from pydantic import ValidationError
 import pydantic_core
+
+from robot_agent_harness.mcp_server.json_text import refused, unreadable
 
 logger = logging.getLogger(__name__)
 
@@ -100,48 +94,28 @@ class AnsweredLines:
         async for line in self._lines:
             if not line.strip():
                 continue
-            refused = refusal(line)
-            if refused is None:
+            answer = refusal(line)
+            if answer is None:
                 yield line
                 continue
-            logger.warning('a line of standard input is refused: %s', refused.error.message)
-            await self._answer(refused)
+            logger.warning('a line of standard input is refused: %s', answer.error.message)
+            await self._answer(answer)
 
 
 def refusal(line: str) -> JSONRPCError | None:
-    """Return the answer to a line that is no message; None if it is one.
-
-    It has the id of the line, if that can be made out, since somebody may wait for it.
-    """
+    """Return the answer to a line that is no message; None if it is one."""
     try:
         message = pydantic_core.from_json(line)
     except ValueError as error:
-        return _error(PARSE_ERROR, f'Parse error: {error}', _anyhow(line))
+        return unreadable(line, error)
     if isinstance(message, dict) and 'method' in message and 'id' in message:
         request_id = message['id']
         if isinstance(request_id, bool) or not isinstance(request_id, (int, str)):
             why = 'Invalid request: an id is a text or a whole number'
-            return _error(INVALID_REQUEST, why, message)
+            return refused(INVALID_REQUEST, why, message)
     try:
         jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         why = 'Invalid request: this is no single message of JSON-RPC 2.0'
-        return _error(INVALID_REQUEST, why, message)
+        return refused(INVALID_REQUEST, why, message)
     return None
-
-
-def _anyhow(line: str) -> Any:
-    """Return what a parser makes of the line that takes more, as half a character in a text."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _error(code: int, why: str, message: Any) -> JSONRPCError:
-    found = message.get('id') if isinstance(message, dict) else None
-    readable = isinstance(found, int) and not isinstance(found, bool)
-    if isinstance(found, str):
-        readable = found.isprintable()
-    error = ErrorData(code=code, message=why)
-    return JSONRPCError(jsonrpc='2.0', id=found if readable else None, error=error)

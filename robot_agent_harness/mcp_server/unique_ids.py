@@ -28,9 +28,10 @@ import pydantic_core
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_agent_harness.mcp_server.clients import SESSION_HEADER, session_of, subject_of
+from robot_agent_harness.mcp_server.json_text import replayed
 
 GRACE_S = 1.0
 """How long a request waits for its id: the end of an exchange is behind the result that a client
@@ -87,7 +88,7 @@ class UniqueIds:
             request_id = _id_of(first.get('body', b''))
             key = subject_of(scope), session, str(request_id)
             if request_id is None:
-                await app(scope, _replay(first, receive), send)
+                await app(scope, replayed(first, receive), send)
                 return
             with anyio.move_on_after(GRACE_S):
                 while key in self._under_way:
@@ -97,7 +98,7 @@ class UniqueIds:
                 return
             use = self._take(key)
             try:
-                await app(scope, _replay(first, receive), send)
+                await app(scope, replayed(first, receive), send)
             finally:
                 self._release(key, use)
 
@@ -137,15 +138,6 @@ def _id_of(body: bytes) -> int | str | None:
         return None
     request_id = message.get('id')
     return request_id if isinstance(request_id, (int, str)) else None
-
-
-def _replay(first: Message, receive: Receive) -> Receive:
-    waiting = [first]
-
-    async def replay() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return replay
 
 
 def _refusal(request_id: int | str) -> JSONResponse:
