@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reference for an idle harness: a bare rclpy node on the same topics, which does nothing.
 
-At its end, after SIGTERM, it prints at what rate odometry came.
+At its end, after SIGTERM, it prints at what rate odometry and feedback came.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ TOPICS = (
     (PoseWithCovarianceStamped, 'amcl_pose', LATCHED),
     (BatteryState, 'battery_state', qos_profile_sensor_data),
     (Bool, 'emergency_stop', LATCHED),
-    (NavigateToPose.Impl.FeedbackMessage, 'navigate_to_pose/_action/feedback', 10),
     (GoalStatusArray, 'navigate_to_pose/_action/status', LATCHED),
 )
 
@@ -37,9 +36,16 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, _frame: ending.append(number))
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     node = rclpy.create_node('bare_subscriber')
-    heard: list[float] = []
+    odometry: list[float] = []
+    feedback: list[float] = []
     node.create_subscription(
-        Odometry, 'odom', lambda _: heard.append(time.monotonic()), qos_profile_sensor_data
+        Odometry, 'odom', lambda _: odometry.append(time.monotonic()), qos_profile_sensor_data
+    )
+    node.create_subscription(
+        NavigateToPose.Impl.FeedbackMessage,
+        'navigate_to_pose/_action/feedback',
+        lambda _: feedback.append(time.monotonic()),
+        10,
     )
     for message_type, name, qos in TOPICS:
         node.create_subscription(message_type, name, lambda _: None, qos)
@@ -48,8 +54,9 @@ def main() -> None:
     print('ready')
     while not ending:
         executor.spin_once()
-    if len(heard) > 1:
-        print(f'odometry: {(len(heard) - 1) / (heard[-1] - heard[0]):.1f} Hz')
+    for name, heard in (('odometry', odometry), ('feedback', feedback)):
+        if len(heard) > 1:
+            print(f'{name}: {(len(heard) - 1) / (heard[-1] - heard[0]):.1f} Hz')
     node.destroy_node()
     rclpy.shutdown()
 

@@ -3,13 +3,15 @@
 """One row of the table: a figure, its bare reference of the same run, and how both vary.
 
 A benchmark measures in several repeats; what a row holds are medians over them, and the lowest and
-highest repeat as the spread. A row without `limit` only informs.
+highest repeat as the spread. A row without `limit` only informs. A limit that cannot be reached
+says what stands in the way; the row that measures that has the limit that can be missed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+import math
 from statistics import median
 from typing import Any, Literal
 
@@ -20,10 +22,21 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a row must not exceed."""
+    """What a row must not exceed, or must reach."""
 
     of: Literal['value', 'ratio']
-    at_most: float
+    at_most: float = math.inf
+    at_least: float = -math.inf
+    in_the_way: str | None = None
+    """Why it is not reached here, where that is known and beyond this package."""
+
+    @property
+    def text(self) -> str:
+        """The limit as a reader sees it."""
+        of = 'ratio ' if self.of == 'ratio' else ''
+        if math.isinf(self.at_most):
+            return f'{of}>= {self.at_least:g}'
+        return f'{of}<= {self.at_most:g}'
 
 
 def row(
@@ -53,9 +66,16 @@ def row(
         made['ratio'] = made['value'] / made['reference']
         made['ratio_spread'] = [min(ratios), max(ratios)]
     if limit is not None:
-        made['limit'] = {'of': limit.of, 'at_most': limit.at_most}
-        made['met'] = made[limit.of] <= limit.at_most
+        made['limit'] = limit.text
+        made['met'] = limit.at_least <= made[limit.of] <= limit.at_most
+        if not made['met'] and limit.in_the_way is not None:
+            made['in_the_way'] = limit.in_the_way
     return made
+
+
+def missed(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that miss a limit which nothing beyond this package keeps them from."""
+    return [made for made in rows if not made.get('met', True) and 'in_the_way' not in made]
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -1,15 +1,23 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows as one aligned table of plain text, which reads the same in a terminal and in a log."""
+"""Rows as one aligned table of plain text, which reads the same in a terminal and in a log.
+
+`python bench/table.py [FILE]` prints the rows of a run's JSON as docs/performance.md has them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+import json
+from pathlib import Path
+import sys
 
 from rows import Row
 
 HEADER = ('figure', 'unit', 'value', 'lo-hi', 'reference', 'ratio', 'lo-hi', 'limit')
 THOUSAND, HUNDRED = 1000.0, 100.0
+MARKDOWN = ('figure', 'limit', 'measured', 'reference', 'ratio', '')
+NEWEST_RUN = '.ros/bench.json'
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -26,6 +34,37 @@ def table(rows: Sequence[Row]) -> str:
     )
 
 
+def markdown(rows: Sequence[Row]) -> str:
+    """Return the rows that have a limit, and those that inform, as two tables in Markdown."""
+    limited = [made for made in rows if 'limit' in made]
+    others = [made for made in rows if 'limit' not in made]
+    lines = [_line(MARKDOWN), _line(['---'] * len(MARKDOWN))]
+    for made in limited:
+        verdict = 'met' if made['met'] else made.get('in_the_way', '**missed**')
+        lines.append(_line([made['figure'], made['limit'], *_measured(made), verdict]))
+    lines += ['', _line(['beside them', *MARKDOWN[2:5]]), _line(['---'] * 4)]
+    lines += [_line([made['figure'].strip(), *_measured(made)]) for made in others]
+    return '\n'.join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f'| {" | ".join(cells)} |'
+
+
+def _measured(made: Row) -> tuple[str, str, str]:
+    unit = made.get('unit', '')
+    reference = _number(made['reference'])
+    return (
+        _with(f'{_number(made["value"])} {unit}', _spread(made.get('value_spread'))),
+        f'{reference} {unit}' if reference else '',
+        _with(_number(made['ratio']), _spread(made.get('ratio_spread'))),
+    )
+
+
+def _with(value: str, spread: str) -> str:
+    return f'{value.strip()} ({spread})' if spread else value.strip()
+
+
 def _cells(made: Row) -> tuple[str, ...]:
     return (
         made['figure'],
@@ -40,11 +79,10 @@ def _cells(made: Row) -> tuple[str, ...]:
 
 
 def _limit(made: Row) -> str:
-    limit = made.get('limit')
-    if limit is None:
+    if 'limit' not in made:
         return ''
-    of = 'ratio ' if limit['of'] == 'ratio' else ''
-    return f'{of}<= {limit["at_most"]:g} {"met" if made["met"] else "MISSED"}'
+    not_met = f'not reached: {made["in_the_way"]}' if 'in_the_way' in made else 'MISSED'
+    return f'{made["limit"]} {"met" if made["met"] else not_met}'
 
 
 def _spread(spread: Sequence[float] | None) -> str:
@@ -59,3 +97,18 @@ def _number(value: float | None) -> str:
     if abs(value) >= THOUSAND:
         return f'{value:.0f}'
     return f'{value:.1f}' if abs(value) >= HUNDRED else f'{value:.2f}'
+
+
+def main() -> None:
+    """Print a run's rows as Markdown, and what was measured on what."""
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else NEWEST_RUN)
+    facts = json.loads(path.read_text())
+    print(markdown(facts['rows']))
+    print(
+        f'\n{facts["date"]}, commit {facts["commit"]}, {facts["duration_s"]} s, others used'
+        f' {facts["others_percent"]} % of {json.dumps(facts["machine"])}'
+    )
+
+
+if __name__ == '__main__':
+    main()
