@@ -249,17 +249,35 @@ def retune(core: Core, parameters: Mapping[str, Value], changed: Mapping[str, Va
 
 
 def _verifiers(p: Mapping[str, Value]) -> dict[str, Verifier]:
+    variance_m2 = float(p['verification.max_position_variance_m2'])
+    battery_age_s = float(p['verification.battery_max_age_s'])
     navigation = NavigationVerifier(
         xy_tolerance_m=float(p['navigation.xy_tolerance_m']),
         yaw_tolerance_rad=float(p['navigation.yaw_tolerance_rad']),
+        max_position_variance_m2=variance_m2,
     )
     return {
         'navigation': navigation,
-        'waypoints': WaypointsVerifier(navigation),
-        'turn': TurnVerifier(),
-        'displacement': DisplacementVerifier(),
-        'charging': ChargingVerifier(),
-        'undocked': UndockedVerifier(),
+        'waypoints': WaypointsVerifier(
+            navigation, within_m=float(p['verification.waypoint_radius_m'])
+        ),
+        'turn': TurnVerifier(
+            tolerance_rad=float(p['verification.turn_tolerance_rad']),
+            max_position_variance_m2=variance_m2,
+        ),
+        'displacement': DisplacementVerifier(
+            tolerance_m=float(p['verification.distance_tolerance_m']),
+            tolerance_rad=float(p['verification.heading_tolerance_rad']),
+            max_position_variance_m2=variance_m2,
+        ),
+        'charging': ChargingVerifier(
+            battery_max_age_s=battery_age_s,
+            full_fraction=float(p['verification.full_battery_fraction']),
+        ),
+        'undocked': UndockedVerifier(
+            battery_max_age_s=battery_age_s,
+            moved_off_m=float(p['verification.undocked_distance_m']),
+        ),
         'none': NobodyVerifies(),
         **plugin_verifiers(),
     }

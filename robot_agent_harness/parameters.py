@@ -101,6 +101,14 @@ _LIVE = {
     'navigation.xy_tolerance_m': _ACTION,
     'navigation.yaw_tolerance_rad': _ACTION,
     'navigation.cancel_on_timeout': _ACTION,
+    'verification.turn_tolerance_rad': _ACTION,
+    'verification.distance_tolerance_m': _ACTION,
+    'verification.heading_tolerance_rad': _ACTION,
+    'verification.waypoint_radius_m': _ACTION,
+    'verification.max_position_variance_m2': _ACTION,
+    'verification.battery_max_age_s': _ACTION,
+    'verification.full_battery_fraction': _ACTION,
+    'verification.undocked_distance_m': _ACTION,
 }
 """What may change while the node runs, and what the new value counts for."""
 _FIXED = {
@@ -231,6 +239,62 @@ PARAMETERS: tuple[Parameter, ...] = (
         'navigation.cancel_on_timeout',
         True,
         'Ask the controller to cancel an own goal that nobody can vouch for any more.',
+    ),
+    _P(
+        'verification.turn_tolerance_rad',
+        0.3,
+        'Radians by which a turn may be off, and a twentieth of the turn on top.',
+        0.01,
+        math.pi,
+    ),
+    _P(
+        'verification.distance_tolerance_m',
+        0.1,
+        'Metres by which a straight move may be off, along or across, and 15 % of it on top.',
+        0.01,
+        10.0,
+    ),
+    _P(
+        'verification.heading_tolerance_rad',
+        0.35,
+        'Radians by which a straight move may turn the robot.',
+        0.01,
+        math.pi,
+    ),
+    _P(
+        'verification.waypoint_radius_m',
+        0.9,
+        'Metres from a waypoint that count as come by; Nav2 takes 0.7 and a pose may be late.',
+        0.05,
+        10.0,
+    ),
+    _P(
+        'verification.max_position_variance_m2',
+        0.25,
+        'Square metres of position variance up to which the localisation is judged by.',
+        0.0001,
+        100.0,
+    ),
+    _P(
+        'verification.battery_max_age_s',
+        10.0,
+        'Age in seconds of the oldest battery reading that tells whether the robot charges.',
+        0.1,
+        3600.0,
+    ),
+    _P(
+        'verification.full_battery_fraction',
+        0.95,
+        'State of charge from which a battery may rightly take no charge on a dock.',
+        0.0,
+        1.0,
+    ),
+    _P(
+        'verification.undocked_distance_m',
+        0.1,
+        'Metres that a robot has to move to have come off its dock.',
+        0.01,
+        10.0,
     ),
 )
 """The table, in the order of the contract."""

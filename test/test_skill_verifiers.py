@@ -27,7 +27,7 @@ from robot_agent_harness.actions.verification import (
 )
 from robot_agent_harness.testing.fake_clock import FakeClock
 from robot_agent_harness.world.geometry import compose, Transform2D, wrap_angle
-from robot_agent_harness.world.journey import JourneyTrack, PASSED_WITHIN_M
+from robot_agent_harness.world.journey import JourneyTrack, PASSED_WITHIN_M, Way
 from robot_agent_harness.world.recorded import unseen_world
 from robot_agent_harness.world.samples import Sample
 from robot_agent_harness.world.snapshot import (
@@ -339,7 +339,7 @@ def test_full_turns_are_counted_however_the_heading_wraps(
     for step in steps:
         yaws.append(yaws[-1] + step)
     first, *rest = _samples(yaws)
-    track = JourneyTrack((), start=first)
+    track = JourneyTrack(Way(), start=first)
     for sample in rest:
         track.odometry(sample)
     assert track.value.turned_rad == pytest.approx(sum(steps), abs=1e-6)
@@ -347,20 +347,20 @@ def test_full_turns_are_counted_however_the_heading_wraps(
 
 def test_a_turn_while_odometry_was_silent_is_not_known() -> None:
     first, second = _samples([0.0, 1.0], period_s=2.0)
-    track = JourneyTrack((), start=first)
+    track = JourneyTrack(Way(), start=first)
     track.odometry(second)
     assert track.value.turned_rad is None
 
 
 def test_odometry_that_was_silent_at_rest_is_known_to_have_stood_still() -> None:
     first, second = _samples([0.0, 0.0], period_s=2.0)
-    track = JourneyTrack((), start=first)
+    track = JourneyTrack(Way(), start=first)
     track.odometry(second)
     assert track.value.turned_rad == 0.0
 
 
 def _walk(waypoints: list[tuple[float, float]], way: list[tuple[float, float]]) -> Journey:
-    track = JourneyTrack(waypoints, start=None)
+    track = JourneyTrack(Way(tuple(waypoints)), start=None)
     for x, y in way:
         track.pose(MapPose(x, y, 0.0, 'map', 0.01, 0.01))
     return track.value

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 
 from robot_agent_harness.actions.board import ActionBoard
 from robot_agent_harness.world.builder import Anomaly, WorldSnapshotBuilder
+from robot_agent_harness.world.journey import Way
 from robot_agent_harness.world.snapshot import WorldSnapshot
 from robot_agent_harness.world.store import SnapshotStore
 
@@ -74,12 +74,9 @@ class WorldObserver:
         """
         return self._look(None)
 
-    def begin_journey(self, waypoints: Sequence[tuple[float, float]]) -> None:
-        """Have snapshots tell what the robot does from now on, until `end_journey`.
-
-        :param waypoints: where it is to come by, in this order: x and y in metres, map frame.
-        """
-        self._builder.begin_journey(waypoints)
+    def begin_journey(self, way: Way) -> None:
+        """Have snapshots tell what the robot does from now on, until `end_journey`."""
+        self._builder.begin_journey(way)
 
     def end_journey(self) -> None:
         """Have snapshots tell of no journey any more."""

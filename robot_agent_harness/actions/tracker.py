@@ -38,9 +38,15 @@ from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan
 from robot_agent_harness.actions.recorder import Recorder
 from robot_agent_harness.actions.records import progress
-from robot_agent_harness.actions.verification import LooksOnTheWay, SHIPPED, Verifier
+from robot_agent_harness.actions.verification import (
+    LooksOnTheWay,
+    SHIPPED,
+    Verifier,
+    WaypointsVerifier,
+)
 from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.guarded import in_own_thread, USER_CODE_S
+from robot_agent_harness.world.journey import Way
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
 logger = logging.getLogger(__name__)
@@ -53,9 +59,6 @@ LATE_ACCEPTANCE_S = 10.0
 """How long a goal of which nothing was heard may still be on its way to the controller."""
 LATE_RECORDS_MAX = 20
 """How many late records one ended action may get."""
-
-Way = tuple[tuple[float, float], ...]
-"""Places in their order: x and y in metres."""
 
 
 @dataclass(slots=True)
@@ -137,7 +140,7 @@ class RobotActionTracker:
         Also one that an earlier run left open: what is heard of it counts from now on.
         """
         self._board.drives(plan.controller, action.action_id)
-        self._publish(action)
+        self._board.put(action)
         self._followers[action.action_id] = ActionFollower(
             action,
             plan,
@@ -161,15 +164,17 @@ class RobotActionTracker:
         verifier = self._verifiers[plan.verifier]
         if not isinstance(verifier, LooksOnTheWay):
             return None
+        if isinstance(verifier, WaypointsVerifier):
+            return Way(verifier.waypoints(goal), verifier.within_m)
         named = partial(verifier.waypoints, goal)
         try:
             if type(verifier) in SHIPPED:
-                return named()
-            return await in_own_thread(named, within_s=USER_CODE_S)
+                return Way(named())
+            return Way(tuple(await in_own_thread(named, within_s=USER_CODE_S)))
         except Exception:
             # A verifier may be a user's own; without them it may judge all the same.
             logger.exception('the verifier %s names no waypoints', plan.verifier)
-            return ()
+            return Way()
 
     async def start(self, action_id: str, way: Way | None = None) -> Acceptance:
         """Send a taken action's goal; return once the controller's answer is known or overdue.

@@ -9,7 +9,6 @@ Nothing is locked: that thread only replaces immutable values, and appends to a 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 import math
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from robot_agent_harness.clock import Clock, IdSource
 from robot_agent_harness.world.battery_scale import BatteryScale
 from robot_agent_harness.world.clock_watch import ClockJump, ClockWatch
-from robot_agent_harness.world.journey import JourneyTrack
+from robot_agent_harness.world.journey import JourneyTrack, Way
 from robot_agent_harness.world.localization import Localizer
 from robot_agent_harness.world.motion import judge_motion, Pace, PoseWindow
 from robot_agent_harness.world.samples import FieldRules, Sample
@@ -125,12 +124,9 @@ class WorldSnapshotBuilder:
         self._receive(sample)
         self._safety = sample
 
-    def begin_journey(self, waypoints: Sequence[tuple[float, float]]) -> None:
-        """Measure from now on what the robot does on its way.
-
-        :param waypoints: where it is to come by, in this order: x and y in metres, map frame.
-        """
-        self._journey = JourneyTrack(waypoints, start=self._odometry)
+    def begin_journey(self, way: Way) -> None:
+        """Measure from now on what the robot does on its way."""
+        self._journey = JourneyTrack(way, start=self._odometry)
 
     def end_journey(self) -> None:
         """Measure no more."""

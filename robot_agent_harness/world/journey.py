@@ -8,7 +8,7 @@ integrated with each message, and each pose is held against the places to come b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 import math
 
 from robot_agent_harness.clock import NS_PER_S
@@ -27,18 +27,26 @@ GAP_MAX_M = 1.0
 """Between two poses further apart nobody knows the way."""
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """By what places a journey is to come, in their order."""
+
+    places: tuple[tuple[float, float], ...] = ()
+    """x and y in the map frame, in metres."""
+    within_m: float = PASSED_WITHIN_M
+    """So near counts as come by."""
+
+
 class JourneyTrack:
     """Measures one journey. Written by the receiving thread; any thread may read `value`."""
 
-    def __init__(
-        self, waypoints: Sequence[tuple[float, float]], *, start: Sample[Odometry] | None
-    ) -> None:
+    def __init__(self, way: Way, *, start: Sample[Odometry] | None) -> None:
         """Begin.
 
-        :param waypoints: where to come by, in this order: x and y in the map frame, in metres.
         :param start: the newest odometry; None: not heard yet.
         """
-        self._waypoints = tuple(waypoints)
+        self._waypoints = way.places
+        self._within_m = way.within_m
         self._odometry = start
         self._turned: float | None = 0.0 if start is not None else None
         self._broken = False
@@ -84,7 +92,7 @@ class JourneyTrack:
         while self._passed < len(self._waypoints):
             away_m, start = _nearest(self._waypoints[self._passed], start, here)
             self._closest_m = min(self._closest_m, away_m)
-            if away_m > PASSED_WITHIN_M:
+            if away_m > self._within_m:
                 return
             self._passed += 1
             self._closest_m = math.inf

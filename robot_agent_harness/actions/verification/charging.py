@@ -29,15 +29,15 @@ from robot_agent_harness.world.snapshot import Battery, WorldSnapshot
 
 BATTERY_MAX_AGE_S = 10.0
 """Oldest reading to judge by: batteries are published slowly. It must be from after the end."""
-FULL_FRACTION = 0.95
-"""From here on a battery may rightly take no charge."""
-MOVED_OFF_M = 0.1
-"""A robot that has moved less has not come off its dock."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChargingVerifier:
     """Confirms that the battery charges, at rest."""
+
+    battery_max_age_s: float = BATTERY_MAX_AGE_S
+    full_fraction: float = 0.95
+    """From here on a battery may rightly take no charge."""
 
     def judge(
         self,
@@ -49,7 +49,7 @@ class ChargingVerifier:
     ) -> Judgement:
         """Judge a docking."""
         evidence: dict[str, Any] = {}
-        battery = _battery(terminal, now, evidence)
+        battery = _battery(terminal, now, evidence, self.battery_max_age_s)
         if isinstance(battery, Judgement):
             return battery
         motion, why = fresh(now.motion, terminal, now, 'motion', max_age_s=MAX_AGE_S)
@@ -61,7 +61,7 @@ class ChargingVerifier:
         if battery.charging:
             judgement = confirmed(evidence, 'charging, observed after the controller had ended')
             return believed(terminal, judgement)
-        if battery.fraction >= FULL_FRACTION:
+        if battery.fraction >= self.full_fraction:
             return inconclusive(evidence, 'not charging, which a full battery does not at a dock')
         judgement = disproved(evidence, 'at rest, and not charging', terminal, now)
         # A charger may take a moment: only the end of the wait makes it final.
@@ -71,6 +71,10 @@ class ChargingVerifier:
 @dataclass(frozen=True, slots=True)
 class UndockedVerifier:
     """Confirms that the battery does not charge any more and the robot has moved off."""
+
+    battery_max_age_s: float = BATTERY_MAX_AGE_S
+    moved_off_m: float = 0.1
+    """A robot that has moved less has not come off its dock."""
 
     def judge(
         self,
@@ -82,7 +86,7 @@ class UndockedVerifier:
     ) -> Judgement:
         """Judge an undocking."""
         evidence: dict[str, Any] = {}
-        battery = _battery(terminal, now, evidence)
+        battery = _battery(terminal, now, evidence, self.battery_max_age_s)
         if isinstance(battery, Judgement):
             return battery
         moved_m = _moved_m(before, terminal, now)
@@ -92,17 +96,17 @@ class UndockedVerifier:
             return Judgement(judgement.verdict, False, judgement.evidence)
         if moved_m is None:
             return inconclusive(evidence, 'not charging; whether the robot moved was not seen')
-        if moved_m < MOVED_OFF_M:
+        if moved_m < self.moved_off_m:
             return disproved(evidence, 'the robot has not moved off', terminal, now)
         why = 'moved off and not charging, observed after the controller had ended'
         return believed(terminal, confirmed(evidence, why))
 
 
 def _battery(
-    terminal: Terminal, now: WorldSnapshot, evidence: dict[str, Any]
+    terminal: Terminal, now: WorldSnapshot, evidence: dict[str, Any], max_age_s: float
 ) -> Battery | Judgement:
     """Return a battery reading from after the end that says whether it charges."""
-    battery, why = fresh(now.battery, terminal, now, 'battery', max_age_s=BATTERY_MAX_AGE_S)
+    battery, why = fresh(now.battery, terminal, now, 'battery', max_age_s=max_age_s)
     if battery is None:
         return inconclusive(evidence, why)
     evidence |= {

@@ -163,9 +163,9 @@ def place(pose: MapPose) -> dict[str, Any]:
     return {'x': rounded(pose.x), 'y': rounded(pose.y), 'yaw': rounded(pose.yaw)}
 
 
-def trusted(variance_m2: float | None, limit_m2: float | None) -> bool:
+def trusted(variance_m2: float | None, limit_m2: float) -> bool:
     """Whether a localisation can be judged by; one that reports no variance can."""
-    return limit_m2 is None or variance_m2 is None or 0.0 <= variance_m2 <= limit_m2
+    return variance_m2 is None or 0.0 <= variance_m2 <= limit_m2
 
 
 def rounded(value: float | None) -> float | None:

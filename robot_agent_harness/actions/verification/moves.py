@@ -48,6 +48,7 @@ class TurnVerifier:
     """Nav2 stops a spin within a degree or two and coasts a little further."""
     tolerance_ratio: float = 0.05
     """Further tolerance as a share of the turn: wheels slip most where a robot turns."""
+    max_position_variance_m2: float = MAX_POSITION_VARIANCE_M2
 
     def waypoints(self, goal: dict[str, Any]) -> tuple[tuple[float, float], ...]:
         """Have the turn measured on the way; no place matters."""
@@ -75,7 +76,7 @@ class TurnVerifier:
         if odometry is not None and turned is not None:
             evidence['turned_rad'] = rounded(turned)
             by_odometry = abs(turned - wanted) <= tolerance
-        moved = _map_motion(before, terminal, now, evidence)
+        moved = _map_motion(before, terminal, now, evidence, self.max_position_variance_m2)
         if moved is not None:
             evidence['map_turned_rad'] = rounded(moved.yaw)
             by_map = abs(wrap_angle(moved.yaw - wanted)) <= tolerance
@@ -103,6 +104,7 @@ class DisplacementVerifier:
     """Further tolerance, along and across, as a share of the way."""
     tolerance_rad: float = 0.35
     """How far the heading may have changed on the way."""
+    max_position_variance_m2: float = MAX_POSITION_VARIANCE_M2
 
     def judge(
         self,
@@ -126,7 +128,8 @@ class DisplacementVerifier:
             moved = motion_between(before.odometry.usable, odometry)
             evidence |= _told('odometry', moved)
             by_odometry = self._fits(moved, wanted, tolerance)
-        moved_on_map = _map_motion(before, terminal, now, evidence)
+        variance_m2 = self.max_position_variance_m2
+        moved_on_map = _map_motion(before, terminal, now, evidence, variance_m2)
         if moved_on_map is not None:
             evidence |= _told('map', moved_on_map)
             by_map = self._fits(moved_on_map, wanted, tolerance)
@@ -156,7 +159,11 @@ def _stopped(terminal: Terminal, now: WorldSnapshot, evidence: dict[str, Any]) -
 
 
 def _map_motion(
-    before: WorldSnapshot, terminal: Terminal, now: WorldSnapshot, evidence: dict[str, Any]
+    before: WorldSnapshot,
+    terminal: Terminal,
+    now: WorldSnapshot,
+    evidence: dict[str, Any],
+    max_position_variance_m2: float,
 ) -> Transform2D | None:
     """Return how the robot moved on the map, in its own frame at the start, if that is known."""
     then = before.map_pose.usable
@@ -169,7 +176,7 @@ def _map_motion(
         'position_variance_m2': rounded(pose.position_variance_m2),
     }
     variances = (then.position_variance_m2, pose.position_variance_m2)
-    if not all(trusted(variance, MAX_POSITION_VARIANCE_M2) for variance in variances):
+    if not all(trusted(variance, max_position_variance_m2) for variance in variances):
         return None
     return None if jumped(before, now) else motion_between(then, pose)
 

@@ -17,6 +17,7 @@ from robot_agent_harness.actions.verification.judgement import (
     inconclusive,
     Judgement,
     jumped,
+    MAX_POSITION_VARIANCE_M2,
     motion_between,
     place,
     rounded,
@@ -47,7 +48,7 @@ class NavigationVerifier:
     xy_tolerance_m: float = 0.35
     """Nav2's goal checker stops at 0.25 m; this adds what the recordings show on top."""
     yaw_tolerance_rad: float = 0.35
-    max_position_variance_m2: float | None = 0.25
+    max_position_variance_m2: float = MAX_POSITION_VARIANCE_M2
     max_age_s: float = 1.0
     """Oldest pose to judge by, in seconds."""
 

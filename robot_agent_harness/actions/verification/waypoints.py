@@ -28,6 +28,8 @@ class WaypointsVerifier:
     """Confirms an arrival at the last of `poses` by way of all others, in their order."""
 
     arrival: NavigationVerifier
+    within_m: float = PASSED_WITHIN_M
+    """So near to a pose counts as come by."""
 
     def waypoints(self, goal: dict[str, Any]) -> tuple[tuple[float, float], ...]:
         """Return all but the last pose, where the robot only has to come by."""
@@ -51,7 +53,7 @@ class WaypointsVerifier:
             'waypoints_between': between,
             'waypoints_passed': journey.passed if journey else None,
             'next_waypoint_closest_m': rounded(journey.closest_m) if journey else None,
-            'passed_within_m': PASSED_WITHIN_M,
+            'passed_within_m': self.within_m,
         }
         if arrived.verdict is not Verdict.CONFIRMED:
             return replace(arrived, evidence=evidence)
