@@ -30,7 +30,7 @@ NAMESPACE = f'/bench_{os.getpid()}'
 START_S = 40.0
 """A busy machine takes long to import everything and to discover everybody."""
 END_S = 6.0
-POLL_S = 0.05
+POLL_S, SAID_POLL_S = 0.05, 0.005
 HERE = Path(__file__).resolve().parent
 ROBOT = str(HERE / 'robot.py')
 """Drives, as the simulated robot does."""
@@ -68,7 +68,7 @@ class Program:
                 return found
             if ended:
                 break
-            time.sleep(POLL_S)
+            time.sleep(SAID_POLL_S)
         raise RuntimeError(f'{pattern!r} was never said in:\n{self._output()}')
 
     def tell(self, line: str) -> None:

@@ -35,6 +35,7 @@ from table import table
 BENCHMARKS = (
     'managed_call',
     'outcome',
+    'start',
     'rates',
     'idle',
     'clients',
@@ -106,6 +107,9 @@ def main() -> int:
     print(f'\n{facts["duration_s"]} s; also in {arguments.json}')
     print(f'Other programs used {others:.0f} % of the machine meanwhile.', end=' ')
     print(DISTURBED if others > BUSY_PERCENT else '')
+    for made in rows:
+        if 'in_the_way' in made:
+            print(f'NOT REACHED: {made["figure"]}: {made["in_the_way"]}')
     for figure in beyond:
         print(f'LIMIT MISSED: {figure}')
     return FAILED if failures else MISSED if beyond else OK

@@ -81,8 +81,13 @@ def _cells(made: Row) -> tuple[str, ...]:
 def _limit(made: Row) -> str:
     if 'limit' not in made:
         return ''
-    not_met = f'not reached: {made["in_the_way"]}' if 'in_the_way' in made else 'MISSED'
-    return f'{made["limit"]} {"met" if made["met"] else not_met}'
+    return f'{made["limit"]} {_verdict(made)}'
+
+
+def _verdict(made: Row) -> str:
+    if made['met']:
+        return 'met'
+    return 'not reached' if 'in_the_way' in made else 'MISSED'
 
 
 def _spread(spread: Sequence[float] | None) -> str:
