@@ -17,12 +17,6 @@ import pytest
 launch_pytest = pytest.importorskip(
     'launch_pytest', reason='launch_pytest is on no package index: it comes with ROS 2'
 )
-if not hasattr(pytest.fixture(lambda: None), '_pytestfixturefunction'):
-    pytest.skip(
-        f'launch_pytest reads what pytest {pytest.__version__} has no more (before 8.4 it had)',
-        allow_module_level=True,
-    )
-
 from launch import LaunchDescription
 from launch.actions import (
     IncludeLaunchDescription,
@@ -34,6 +28,12 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from test_launch import DOMAIN, drive, launch_file, Launched
 
 from robot_agent_harness.testing import check_journal
+
+if not hasattr(pytest.fixture(lambda: None), '_pytestfixturefunction'):
+    pytest.skip(
+        f'launch_pytest reads what pytest {pytest.__version__} has no more (before 8.4 it had)',
+        allow_module_level=True,
+    )
 
 
 @launch_pytest.fixture
