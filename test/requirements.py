@@ -2682,6 +2682,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_call_is_not_withdrawn_while_a_repeat_still_waits_for_it',
                 'test_a_repeat_of_a_call_that_has_given_up_is_a_call_of_its_own',
                 'test_the_newest_keys_are_remembered',
+                'test_a_key_is_known_however_much_was_recorded_since',
                 'test_a_call_is_not_made_twice_for_all_that_others_and_looks_take_keys_for',
                 'test_the_key_of_a_call_under_way_is_not_forgotten',
                 'test_after_a_restart_a_key_that_was_used_anew_stands_for_its_newest_call',

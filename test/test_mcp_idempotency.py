@@ -16,14 +16,15 @@ import pytest
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.clock import RandomIds, SystemClock
 from robot_agent_harness.errors import JournalUnavailableError
-from robot_agent_harness.events import EventType
+from robot_agent_harness.events import Correlation, EventType, SalientEvent
+from robot_agent_harness.journal.keys_in_force import KEYS_KEPT
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.rotation import rotate
 from robot_agent_harness.mcp_server.requests import IDEMPOTENCY_KEY
 from robot_agent_harness.skills import repeats as repeats_module
 from robot_agent_harness.skills.call import IdempotencyKey
 from robot_agent_harness.skills.interest import Interest
-from robot_agent_harness.skills.repeats import KEYS_KEPT, Repeats
+from robot_agent_harness.skills.repeats import Repeats
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.testing.bench import Bench
 from robot_agent_harness.testing.journal_assertions import check_journal
@@ -348,6 +349,28 @@ def test_after_a_restart_a_key_that_was_used_anew_stands_for_its_newest_call(
     anew, newest, oldest = run_virtual(scenario())
     assert newest == anew
     assert oldest is None
+
+
+@pytest.mark.parametrize('rotated', [False, True], ids=['a restart', 'a rotation'])
+def test_a_key_is_known_however_much_was_recorded_since(tmp_path: Path, rotated: bool) -> None:
+    path, key, goal = tmp_path / 'j.db', IdempotencyKey('me', 'k'), {'x': 2, 'y': 0}
+    said = SalientEvent(kind='human_message', message='', details={}), Correlation()
+
+    async def scenario() -> tuple[ToolResult, ToolResult]:
+        async with Bench(path) as bench:
+            first = await bench.call('navigate_to_pose', goal, idempotency=key)
+            for _ in range(60):
+                await bench.core.journal.append(*[said] * 1000)
+        if rotated:
+            assert rotate(path, clock=SystemClock()) is not None
+        async with Bench(path) as bench:
+            again = await bench.call('navigate_to_pose', goal, idempotency=key)
+            assert bench.nav2.sent == []
+        return first, again
+
+    first, again = run_virtual(scenario())
+    assert first.status is ResultStatus.ACCEPTED
+    assert again.data == first.data
 
 
 def test_a_repeat_of_a_call_that_has_given_up_is_a_call_of_its_own(tmp_path: Path) -> None:

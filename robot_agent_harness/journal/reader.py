@@ -17,6 +17,7 @@ from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal import decisions, summaries
 from robot_agent_harness.journal.chained import chained_rows
 from robot_agent_harness.journal.continuation import Predecessor, predecessor_of, quoted
+from robot_agent_harness.journal.keyed_calls import keyed_calls, KeyedCall
 from robot_agent_harness.journal.read_only import ReadOnlyJournal
 from robot_agent_harness.journal.search import Search
 from robot_agent_harness.journal.selection import Selection
@@ -184,6 +185,10 @@ class JournalReader:
     def usage(self) -> dict[str, MissionUsage]:
         """Return what each mission whose model was asked has cost so far, by its id, in order."""
         return summaries.usage(self._journal)
+
+    def keyed_calls(self) -> list[KeyedCall]:
+        """Return the calls that took an idempotency key and repeat none, the newest first."""
+        return keyed_calls(self._journal)
 
     def open_work(self) -> OpenWork:
         """Return the calls, actions and missions that have begun and not ended."""

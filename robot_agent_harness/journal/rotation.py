@@ -14,7 +14,6 @@ must know of earlier files is quoted after it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 import contextlib
 from dataclasses import dataclass
@@ -32,17 +31,12 @@ from robot_agent_harness.events import (
 )
 from robot_agent_harness.journal.archive import archive_name, closed_files, pack, SUFFIX
 from robot_agent_harness.journal.database import JournalDatabase, sync_folder
+from robot_agent_harness.journal.keys_in_force import keys_in_force
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.records import prepare, Row
 from robot_agent_harness.journal.schema import COLUMNS
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal.soundness import Tail
-
-KEYS_CARRIED = 256
-"""Idempotency keys of each share, the newest, that stay in force: as many as a running harness
-remembers."""
-RECORDS_SEARCHED = 50_000
-"""How far back they are searched for, in records: as far as a start does."""
 
 STATES_CARRIED = 100
 """States of the harness after its configuration, the newest: it may run for years."""
@@ -182,27 +176,13 @@ def carried_over(reader: JournalReader) -> Iterator[RecordedEvent]:
         begun = reader.events(action_id=ended.action_id, type=EventType.ROBOT_ACTION_STARTED)
         yield from begun
         yield ended
-    keyed = {event.tool_call_id: [event] for event in before if event.type == _CALL}
-    for event in before:
-        if event.type == EventType.TOOL_RESULT_RECORDED and event.tool_call_id in keyed:
-            keyed[event.tool_call_id].append(event)
-    after = max(0, reader.last_seq - RECORDS_SEARCHED)
-    for call in reader.events(type=_CALL, after_seq=after):
-        if call.payload.get('idempotency') and call.payload.get('repeat_of') is None:
-            result = reader.end(call)
-            if result is not None:
-                keyed[call.tool_call_id] = [call, result]
-    left = Counter(_share(pair) for pair in keyed.values())
-    for pair in keyed.values():
-        share = _share(pair)
-        if left[share] <= KEYS_CARRIED:
-            yield from pair
-        left[share] -= 1
+    for call, result in keys_in_force(reader, _has_result):
+        if result is not None:
+            yield from (call, result)
 
 
-def _share(pair: list[RecordedEvent]) -> str:
-    """Return whose share of remembered keys a call takes."""
-    return str(pair[0].payload.get('idempotency', {}).get('share', ''))
+def _has_result(call: RecordedEvent, result: RecordedEvent | None) -> bool:
+    return result is not None
 
 
 def _states(reader: JournalReader, before: list[RecordedEvent]) -> list[RecordedEvent]:

@@ -27,15 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from robot_agent_harness.errors import JournalError, JournalUnavailableError
-from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.events import RecordedEvent
+from robot_agent_harness.journal.keys_in_force import keys_in_force, KEYS_KEPT
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.skills.interest import Interest
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
-
-KEYS_KEPT = 256
-"""How many keys are remembered in each share, with a result of at most 60 KiB each."""
-RECORDS_READ = 50_000
-"""How far back the journal is searched for keys of earlier runs, in records."""
 
 
 @dataclass(slots=True)
@@ -158,39 +154,22 @@ def nothing_sent(status: str, data: Mapping[str, Any]) -> bool:
 
 def _read(journal: Path) -> list[tuple[dict[str, str], str, ToolResult]]:
     """Return marks, id and result of the calls that hold a key, in their order."""
-    found: dict[str, tuple[dict[str, str], str, ToolResult]] = {}
     with JournalReader(journal) as reader:
-        quoted = reader.carried_over()
-        answers = {
-            event.tool_call_id: event
-            for event in quoted
-            if event.type == EventType.TOOL_RESULT_RECORDED
-        }
-        for call in quoted:
-            if call.type == EventType.TOOL_CALL_RECORDED:
-                _take(found, call, answers.get(call.tool_call_id))
-        after = max(0, reader.last_seq - RECORDS_READ)
-        for call in reader.events(type=EventType.TOOL_CALL_RECORDED, after_seq=after):
-            if call.payload.get('idempotency') and call.payload.get('repeat_of') is None:
-                call_id = call.tool_call_id or ''
-                ended = reader.events(tool_call_id=call_id, type=EventType.TOOL_RESULT_RECORDED)
-                _take(found, call, next(ended, None))
-    return list(found.values())
+        return [
+            (call.payload['idempotency'], call.tool_call_id or '', _result_of(call, answer))
+            for call, answer in keys_in_force(reader, _holds)
+        ]
 
 
-def _take(
-    found: dict[str, tuple[dict[str, str], str, ToolResult]],
-    call: RecordedEvent,
-    answer: RecordedEvent | None,
-) -> None:
-    """Note what came of a call that holds a key."""
-    marks, call_id = call.payload['idempotency'], call.tool_call_id or ''
+def _holds(call: RecordedEvent, answer: RecordedEvent | None) -> bool:
+    result = _result_of(call, answer)
+    return not nothing_sent(result.status.value, result.data)
+
+
+def _result_of(call: RecordedEvent, answer: RecordedEvent | None) -> ToolResult:
     if answer is None:
-        raise JournalUnavailableError(f'call {call_id} of an earlier run is still open')
-    result = _result(answer.payload['structured'])
-    found.pop(marks['key'], None)  # one that was forgotten and used again counts from then on
-    if not nothing_sent(result.status.value, result.data):
-        found[marks['key']] = (marks, call_id, result)
+        raise JournalUnavailableError(f'call {call.tool_call_id} of an earlier run is still open')
+    return _result(answer.payload['structured'])
 
 
 def _result(structured: Mapping[str, Any]) -> ToolResult:
