@@ -14,9 +14,10 @@ import uuid
 
 import pytest
 
-launch_pytest = pytest.importorskip(
+pytest.importorskip(
     'launch_pytest', reason='launch_pytest is on no package index: it comes with ROS 2'
 )
+
 from launch import LaunchDescription
 from launch.actions import (
     IncludeLaunchDescription,
@@ -25,6 +26,7 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+import launch_pytest
 from test_launch import DOMAIN, drive, launch_file, Launched
 
 from robot_agent_harness.testing import check_journal
