@@ -45,6 +45,7 @@ BENCHMARKS = (
     'replay',
     'export',
     'world',
+    'prompt',
 )
 """`bench_<name>.py`, in the order of the table."""
 SILENCE_S, POLL_S = 1.5, 0.1
