@@ -76,6 +76,20 @@ def test_package_xml_is_valid_for_the_tools_that_read_it(folder):
     assert (package.package_format, warnings) == (3, [])
 
 
+def test_the_changelog_is_one_that_a_release_can_be_made_of():
+    """REP 132; what is to come is a version like the others once it has a number and a date."""
+    changelog = pytest.importorskip('catkin_pkg.changelog', reason='comes with colcon-ros')
+    heading = '0.2.0 (2026-12-01)'
+    text = (ROOT / 'CHANGELOG.rst').read_text('utf-8')
+    text = text.replace(f'Forthcoming\n{10 * "-"}', f'{heading}\n{len(heading) * "-"}')
+    versions = changelog.Changelog('robot_agent_harness')
+    changelog.populate_changelog_from_rst(versions, text)
+    assert [version for version, _, _ in versions.foreach_version()] == ['0.1.0', '0.2.0']
+    for version in ('0.1.0', '0.2.0'):
+        [listed] = versions.get_content_of_version(version)
+        assert len(listed.bullets) > 5
+
+
 @pytest.mark.timeout(300)
 def test_the_sources_keep_the_rules_of_flake8_where_it_is_installed():
     pytest.importorskip('flake8', reason='comes with ament_flake8; ruff stands for it here')
