@@ -47,6 +47,22 @@ def test_the_readme_links_every_guide():
     assert all(f'(docs/{name}.md)' in readme for name in GUIDES)
 
 
+def test_the_readme_links_every_page_and_the_architecture_names_modules_that_are_there():
+    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
+    assert {page.name for page in DOCS.glob('*.md')} == set(
+        re.findall(r'\(docs/(\w+\.md)\)', readme)
+    )
+    package, rooms = ROOT / 'robot_agent_harness', set()
+    for row in re.findall(r'^\| `.*$', (DOCS / 'architecture.md').read_text('utf-8'), re.M):
+        named = [re.findall(r'`([\w/]+(?:/|\.py))`', cell) for cell in row.split(' | ')]
+        rooms.update(named[0])
+        for module in [*named[0], *named[1]]:
+            places = [package, *(package / room for room in named[0] if room.endswith('/'))]
+            assert any((place / module).exists() for place in places), module
+    there = {f'{path.parent.name}/' for path in package.glob('*/__init__.py')}
+    assert there <= rooms
+
+
 @pytest.mark.parametrize('name', GUIDES)
 def test_every_command_of_a_guide_is_one_of_the_program(name):
     for command in re.findall(r'robot-agent-harness ([a-z][a-z-]*)', PAGES[name]):
