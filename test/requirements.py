@@ -954,6 +954,31 @@ _CONTRACT = (
             'test_journal_command_show.py'
             '::test_a_mission_that_is_under_way_is_shown_as_far_as_it_is',
             'test_journal_command_show.py::test_a_terminal_gets_colour_unless_it_says_no',
+            'test_journal_command_files.py'
+            '::test_all_files_of_a_journal_are_listed_in_their_order_each_row_with_its_file',
+            'test_journal_command_files.py'
+            '::test_the_newest_page_is_taken_from_as_many_files_as_it_needs',
+            'test_journal_command_files.py'
+            '::test_an_archive_is_not_opened_where_the_newer_files_are_enough',
+            'test_journal_command_files.py::test_filters_go_through_all_files',
+            'test_journal_command_files.py::test_a_table_of_several_files_names_each_above_its_rows',
+            'test_journal_command_files.py'
+            '::test_one_thing_is_shown_from_whichever_file_has_it',
+            'test_journal_command_files.py::test_trees_of_all_files_are_shown_in_their_order',
+            'test_journal_command_files.py::test_after_counts_one_file_and_does_not_go_with_all',
+            'test_journal_command_files.py'
+            '::test_a_list_that_reaches_the_beginning_of_its_file_names_the_older_one',
+            'test_journal_command_files.py::test_an_older_file_that_is_gone_is_said_to_be',
+            'test_journal_command_files.py'
+            '::test_a_broken_chain_is_told_with_where_to_learn_all_of_it',
+            'test_journal_command_files.py'
+            '::test_a_record_that_cannot_be_read_is_told_with_where_to_learn_all_of_it',
+            'test_journal_command_table.py'
+            '::test_a_list_can_be_read_on_80_columns_and_says_what_it_leaves_out',
+            'test_journal_command_table.py'
+            '::test_what_was_said_and_how_it_ended_can_be_read_on_80_columns',
+            'test_journal_command_table.py'
+            '::test_columns_are_left_out_in_their_order_and_no_more_of_them_than_must_be',
             'test_journal_command_tail.py::test_it_begins_with_the_newest_records',
             'test_journal_command_tail.py'
             '::test_it_follows_a_harness_record_by_record_and_none_twice',

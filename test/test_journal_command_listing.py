@@ -109,6 +109,7 @@ def test_decisions_tell_what_came_of_them(path: Path, capsys: pytest.CaptureFixt
         (f'decisions --action {action_of("m1-call-1")}', 'turn_id', ['m1-turn-1']),
         ('decisions --action nothing', 'turn_id', []),
         ('decisions --until 2026-01-01T00:01Z --reason verified', 'turn_id', ['m1-turn-1']),
+        ('decisions --since 2026-01-01T00:15Z --after 0', 'turn_id', ['m2-turn-1']),
         ('events --type mission_ended', 'mission_id', ['m1', 'm2']),
         (
             'events --type MISSION_ENDED --type MISSION_STARTED --mission m2',

@@ -8,18 +8,23 @@ from collections.abc import Iterator
 from typing import Any
 
 from robot_agent_harness.journal.read_only import ReadOnlyJournal
-from robot_agent_harness.journal.schema import COLUMNS, follows, GENESIS
+from robot_agent_harness.journal.schema import COLUMNS, follows
 from robot_agent_harness.journal.search import PAGE_ROWS
+from robot_agent_harness.journal.soundness import EMPTY, Tail, tail_of, TAIL_ROWS
 
 _PAGE = f'SELECT {", ".join(COLUMNS)} FROM events WHERE seq > ? ORDER BY seq LIMIT {PAGE_ROWS}'
 
 
-def chained_rows(journal: ReadOnlyJournal) -> Iterator[tuple[tuple[Any, ...], str | None]]:
+def chained_rows(
+    journal: ReadOnlyJournal, after: Tail = EMPTY
+) -> Iterator[tuple[tuple[Any, ...], str | None]]:
     """Yield each row, all columns in order, with what is wrong with its place in the chain.
 
     What follows a break is held against the chain as it stands there: each break shows once.
+
+    :param after: where to begin behind.
     """
-    last, previous = 0, GENESIS
+    last, previous = after
     while page := journal.fetch(_PAGE, (last,)):
         for row in page:
             *values, chain = row
@@ -33,3 +38,15 @@ def chained_rows(journal: ReadOnlyJournal) -> Iterator[tuple[tuple[Any, ...], st
                 trouble = f'record {seq} was altered, or the one before it'
             yield row, trouble
             last, previous = seq, chain
+
+
+def break_in_tail(journal: ReadOnlyJournal) -> str | None:
+    """Return what is wrong with the chain of the newest records; None where they hang together.
+
+    As many are looked at as at a start.
+    """
+    with journal.errors_named():
+        end = tail_of(journal.connection)
+    begin = journal.fetch('SELECT seq, chain FROM events WHERE seq = ?', (end.seq - TAIL_ROWS,))
+    rows = chained_rows(journal, Tail(*begin[0]) if begin else EMPTY)
+    return next((trouble for _, trouble in rows if trouble is not None), None)

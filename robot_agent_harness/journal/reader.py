@@ -15,7 +15,7 @@ from typing import Any
 from robot_agent_harness.errors import JournalCorruptError, JournalError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal import decisions, summaries
-from robot_agent_harness.journal.chained import chained_rows
+from robot_agent_harness.journal.chained import break_in_tail, chained_rows
 from robot_agent_harness.journal.continuation import Predecessor, predecessor_of, quoted
 from robot_agent_harness.journal.keyed_calls import keyed_calls, KeyedCall
 from robot_agent_harness.journal.read_only import ReadOnlyJournal
@@ -248,6 +248,10 @@ class JournalReader:
                 yield row[0], self._journal.record(row), troubles
             except JournalError as error:
                 yield row[0], None, (*troubles, str(error))
+
+    def break_in_tail(self) -> str | None:
+        """Return what is wrong with the chain of the newest records; None where nothing is."""
+        return break_in_tail(self._journal)
 
     def unguarded(self) -> list[str]:
         """Return what of triggers, views and tables is missing or without effect, a line each."""

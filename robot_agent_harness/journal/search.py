@@ -61,21 +61,21 @@ class Search:
         if found is None:
             return
         where, values = found
-        bound, last = ('seq > :last', after_seq)
+        term, bound = ('seq > :bound', after_seq)
         if order == 'DESC':
             newest = self.journal.one('SELECT coalesce(max(seq), 0) FROM events')
-            bound, last = ('seq < :last AND seq > :after', newest + 1)
+            term, bound = ('seq < :bound AND seq > :after', newest + 1)
         size = FIRST_PAGE_ROWS
         while True:
             rows = self.journal.fetch(
-                f'SELECT seq FROM events WHERE {where} AND {bound} ORDER BY seq {order}'
+                f'SELECT seq FROM events WHERE {where} AND {term} ORDER BY seq {order}'
                 ' LIMIT :size',
-                {**values, 'last': last, 'after': after_seq, 'size': size},
+                {**values, 'bound': bound, 'after': after_seq, 'size': size},
             )
             if not rows:
                 return
             yield [seq for (seq,) in rows]
-            last, size = rows[-1][0], PAGE_ROWS
+            bound, size = rows[-1][0], PAGE_ROWS
 
     def newest_seqs(self, selection: Selection, count: int) -> list[int]:
         """Return the numbers of the newest `count` records, the newest first."""

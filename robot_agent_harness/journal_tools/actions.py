@@ -37,8 +37,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from robot_agent_harness.events import EventType, RecordedEvent
     from robot_agent_harness.journal.reader import JournalReader
     from robot_agent_harness.journal.selection import Selection
-    from robot_agent_harness.journal_tools.listing import page, show
-    from robot_agent_harness.journal_tools.screen import clock, Column
+    from robot_agent_harness.journal_tools.listing import records, show
+    from robot_agent_harness.journal_tools.screen import clock
+    from robot_agent_harness.journal_tools.table import Column
     from robot_agent_harness.report.values import metres, number, seconds
 
     end = {} if arguments.reason is None else {'reason': arguments.reason}
@@ -55,60 +56,57 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     columns = (
         Column('seq', 9, right=True),
-        Column('action', 32),
-        Column('started (UTC)', 23),
-        Column('took', 12, right=True),
+        Column('action', 32, useful=3),
+        Column('started (UTC)', 23, useful=1),
+        Column('took', 12, right=True, useful=2),
         Column('state', 10),
-        Column('reason', 25),
-        Column('off by', 9, right=True),
+        Column('reason', 25, useful=5),
+        Column('off by', 9, right=True, useful=4),
         Column('skill and goal'),
     )
 
-    with JournalReader(arguments.journal) as reader:
+    def state_of(reader: JournalReader, begin: RecordedEvent) -> Any:
+        followed = Selection(
+            action_id=begin.action_id, types=(EventType.ROBOT_ACTION_PROGRESS.value,)
+        )
+        newest = reader.newest_of(followed)
+        return begin.payload.get('state') if newest is None else newest.payload.get('state')
 
-        def state_of(begin: RecordedEvent) -> Any:
-            followed = Selection(
-                action_id=begin.action_id, types=(EventType.ROBOT_ACTION_PROGRESS.value,)
-            )
-            newest = reader.newest_of(followed)
-            return begin.payload.get('state') if newest is None else newest.payload.get('state')
+    def action(reader: JournalReader, begin: RecordedEvent) -> dict[str, Any]:
+        ended = reader.end(begin)
+        told = ended.payload if ended else {'state': state_of(reader, begin)}
+        return {
+            'action_id': begin.action_id,
+            'mission_id': begin.mission_id,
+            'turn_id': begin.turn_id,
+            'tool_call_id': begin.tool_call_id,
+            'skill': begin.payload.get('skill'),
+            'goal': begin.payload.get('goal'),
+            'state': told.get('state'),
+            'started_ns': begin.wall_time_ns,
+            'ended_ns': ended.wall_time_ns if ended else None,
+            'reason': told.get('reason'),
+            'evidence': told.get('evidence'),
+            'verification_snapshot_id': told.get('verification_snapshot_id'),
+            'seq': begin.seq,
+        }
 
-        def action(begin: RecordedEvent) -> dict[str, Any]:
-            ended = reader.end(begin)
-            told = ended.payload if ended else {'state': state_of(begin)}
-            return {
-                'action_id': begin.action_id,
-                'mission_id': begin.mission_id,
-                'turn_id': begin.turn_id,
-                'tool_call_id': begin.tool_call_id,
-                'skill': begin.payload.get('skill'),
-                'goal': begin.payload.get('goal'),
-                'state': told.get('state'),
-                'started_ns': begin.wall_time_ns,
-                'ended_ns': ended.wall_time_ns if ended else None,
-                'reason': told.get('reason'),
-                'evidence': told.get('evidence'),
-                'verification_snapshot_id': told.get('verification_snapshot_id'),
-                'seq': begin.seq,
-            }
+    def cells(row: dict[str, Any]) -> tuple[Any, ...]:
+        ended, begun = row['ended_ns'], row['started_ns']
+        evidence = row['evidence'] if isinstance(row['evidence'], dict) else {}
+        off = number(evidence, 'position_error_m')
+        return (
+            row['seq'],
+            row['action_id'],
+            clock(begun),
+            '' if ended is None else seconds(max(0.0, (ended - begun) / 1e9)),
+            row['state'],
+            row['reason'],
+            '' if off is None else metres(off),
+            f'{row["skill"]} {describe(row["goal"])}',
+        )
 
-        def cells(row: dict[str, Any]) -> tuple[Any, ...]:
-            ended, begun = row['ended_ns'], row['started_ns']
-            evidence = row['evidence'] if isinstance(row['evidence'], dict) else {}
-            off = number(evidence, 'position_error_m')
-            return (
-                row['seq'],
-                row['action_id'],
-                clock(begun),
-                '' if ended is None else seconds(max(0.0, (ended - begun) / 1e9)),
-                row['state'],
-                row['reason'],
-                '' if off is None else metres(off),
-                f'{row["skill"]} {describe(row["goal"])}',
-            )
-
-        begun = page(reader, arguments, selection)
-        return show(map(action, begun), columns, cells, arguments)
+    return show(arguments, records(selection), action, columns, cells)
 
 
 def describe(goal: Any) -> str:

@@ -53,7 +53,7 @@ def add_span(parser: argparse.ArgumentParser) -> None:
 
 
 def add_page(parser: argparse.ArgumentParser, limit: int = DEFAULT_LIMIT) -> None:
-    """Take --limit and --after.
+    """Take --limit, --after and --all.
 
     :param limit: without --limit.
     """
@@ -69,6 +69,11 @@ def add_page(parser: argparse.ArgumentParser, limit: int = DEFAULT_LIMIT) -> Non
         metavar='SEQ',
         type=count,
         help='the first ones after this record, 0 = from the beginning; without it: the newest',
+    )
+    parser.add_argument(
+        '--all',
+        action='store_true',
+        help='go on in the files before this one, which rotation closed; each row then has `file`',
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 import json
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from robot_agent_harness.journal_tools.arguments import (
     add_journal,
@@ -17,6 +17,9 @@ from robot_agent_harness.journal_tools.arguments import (
     result_status,
 )
 from robot_agent_harness.journal_tools.subcommand import Subcommand
+
+if TYPE_CHECKING:
+    from robot_agent_harness.journal.reader import JournalReader
 
 _OBJECTS = ('arguments', 'tool_calls')
 """Columns that hold JSON."""
@@ -45,20 +48,39 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from robot_agent_harness.journal.reader import JournalReader
-    from robot_agent_harness.journal_tools.listing import show
-    from robot_agent_harness.journal_tools.screen import clock, Column
+    from robot_agent_harness.journal_tools.listing import Listing, show
+    from robot_agent_harness.journal_tools.screen import clock
+    from robot_agent_harness.journal_tools.table import Column
 
     columns = (
         Column('seq', 9, right=True),
-        Column('time (UTC)', 23),
-        Column('mission', 24),
-        Column('step', 5, right=True),
+        Column('time (UTC)', 23, useful=1),
+        Column('mission', 24, useful=2),
+        Column('step', 5, right=True, useful=3),
         Column('tool', 18),
-        Column('status', 20),
-        Column('ended', 22),
+        Column('status', 20, useful=4),
+        Column('ended', 22, useful=5),
         Column('purpose, or rationale'),
     )
+
+    def found(reader: JournalReader, **page: Any) -> Iterator[dict[str, Any]]:
+        return _decisions(reader, arguments, page)
+
+    looked: dict[JournalReader, list[dict[str, Any]]] = {}
+
+    def newest(reader: JournalReader, count: int) -> list[int]:
+        # Each decision costs several searches: what is found here is not looked for again.
+        looked[reader] = list(found(reader, newest_first=True, limit=count))
+        return [row['seq'] for row in looked[reader]]
+
+    def items(reader: JournalReader, after: int) -> Iterator[dict[str, Any]]:
+        known = looked.get(reader)
+        if known is None:
+            return found(reader, after_seq=after)
+        return (row for row in reversed(known) if row['seq'] > after)
+
+    def decision(_: JournalReader, row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, **{name: _parsed(row[name]) for name in _OBJECTS}}
 
     def cells(row: dict[str, Any]) -> tuple[Any, ...]:
         return (
@@ -72,18 +94,20 @@ def _run(arguments: argparse.Namespace) -> int:
             row['purpose'] or row['rationale'],
         )
 
-    with JournalReader(arguments.journal) as reader:
-        return show(_page(reader, arguments), columns, cells, arguments)
+    listing = Listing(newest, items, lambda row: int(row['seq']))
+    return show(arguments, listing, decision, columns, cells)
 
 
-def _page(reader: Any, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def _decisions(
+    reader: JournalReader, arguments: argparse.Namespace, page: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the decisions that the filters leave.
+
+    :param page: which of them, as :meth:`JournalReader.decisions` takes it.
+    """
     from robot_agent_harness.events import EventType
     from robot_agent_harness.journal.selection import Selection
-    from robot_agent_harness.journal_tools.listing import MORE, MORE_BEFORE
-    from robot_agent_harness.journal_tools.screen import remark
 
-    limit: int | None = arguments.limit or None
-    newest = arguments.after is None and limit is not None
     turn_id = None
     if arguments.action is not None:
         begun = next(reader.events(action_id=arguments.action), None)
@@ -97,28 +121,13 @@ def _page(reader: Any, arguments: argparse.Namespace) -> Iterator[dict[str, Any]
         since_ns=arguments.since,
         until_ns=arguments.until,
     )
-    found: Iterator[dict[str, Any]] = reader.decisions(
+    yield from reader.decisions(
         selection,
         status=arguments.status,
         reason=arguments.reason,
         action_id=arguments.action,
-        after_seq=arguments.after or 0,
-        newest_first=newest,
-        limit=None if limit is None else limit + 1,
+        **page,
     )
-    if newest:
-        rows = list(found)
-        if limit is not None and len(rows) > limit:
-            rows.pop()
-            remark(MORE_BEFORE)
-        found = iter(rows[::-1])
-    last = 0
-    for number, row in enumerate(found):
-        if number == limit:
-            remark(MORE.format(seq=last))
-            return
-        last = row['seq']
-        yield {**row, **{name: _parsed(row[name]) for name in _OBJECTS}}
 
 
 def _parsed(value: Any) -> Any:

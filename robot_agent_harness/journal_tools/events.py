@@ -47,17 +47,17 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from robot_agent_harness.journal.reader import JournalReader
-    from robot_agent_harness.journal_tools.listing import page, show
+    from robot_agent_harness.journal_tools.listing import records, show
     from robot_agent_harness.journal_tools.records import as_json
-    from robot_agent_harness.journal_tools.screen import clock, Column
+    from robot_agent_harness.journal_tools.screen import clock
     from robot_agent_harness.journal_tools.summary import about
+    from robot_agent_harness.journal_tools.table import Column
 
     columns = (
         Column('seq', 9, right=True),
-        Column('time (UTC)', 23),
-        Column('type', 27),
-        Column('mission', 24),
+        Column('time (UTC)', 23, useful=2),
+        Column('type', 27, useful=3),
+        Column('mission', 24, useful=1),
         Column('what'),
     )
 
@@ -65,9 +65,8 @@ def _run(arguments: argparse.Namespace) -> int:
         when = clock(row['wall_time_ns'])
         return row['seq'], when, row['type'], row['mission_id'], about(row)
 
-    with JournalReader(arguments.journal) as reader:
-        events = page(reader, arguments, _selection(arguments))
-        return show(map(as_json, events), columns, cells, arguments)
+    listing = records(_selection(arguments))
+    return show(arguments, listing, lambda reader, event: as_json(event), columns, cells)
 
 
 def _selection(arguments: argparse.Namespace) -> Any:

@@ -32,8 +32,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from robot_agent_harness.events import EventType, RecordedEvent
     from robot_agent_harness.journal.reader import JournalReader
     from robot_agent_harness.journal.selection import Selection
-    from robot_agent_harness.journal_tools.listing import page, show
-    from robot_agent_harness.journal_tools.screen import clock, Column
+    from robot_agent_harness.journal_tools.listing import records, show
+    from robot_agent_harness.journal_tools.screen import clock
+    from robot_agent_harness.journal_tools.table import Column
     from robot_agent_harness.report.values import seconds
 
     end = {} if arguments.reason is None else {'reason': arguments.reason}
@@ -49,48 +50,45 @@ def _run(arguments: argparse.Namespace) -> int:
     columns = (
         Column('seq', 9, right=True),
         Column('mission', 24),
-        Column('started (UTC)', 23),
-        Column('took', 12, right=True),
+        Column('started (UTC)', 23, useful=4),
+        Column('took', 12, right=True, useful=2),
         Column('outcome', 12),
-        Column('reason', 18),
-        Column('events', 9, right=True),
+        Column('reason', 18, useful=3),
+        Column('events', 9, right=True, useful=1),
         Column('asked for'),
     )
 
-    with JournalReader(arguments.journal) as reader:
+    def mission(reader: JournalReader, begin: RecordedEvent) -> dict[str, Any]:
+        ended = reader.end(begin)
+        told = ended.payload if ended else {}
+        return {
+            'mission_id': begin.mission_id,
+            'instruction': begin.payload.get('instruction'),
+            'provider': begin.payload.get('provider'),
+            'model': begin.payload.get('model'),
+            'started_ns': begin.wall_time_ns,
+            'ended_ns': ended.wall_time_ns if ended else None,
+            'outcome': told.get('outcome'),
+            'reason': told.get('reason'),
+            'steps': told.get('steps'),
+            'events': reader.count(Selection(mission_id=begin.mission_id)),
+            'seq': begin.seq,
+        }
 
-        def mission(begin: RecordedEvent) -> dict[str, Any]:
-            ended = reader.end(begin)
-            told = ended.payload if ended else {}
-            return {
-                'mission_id': begin.mission_id,
-                'instruction': begin.payload.get('instruction'),
-                'provider': begin.payload.get('provider'),
-                'model': begin.payload.get('model'),
-                'started_ns': begin.wall_time_ns,
-                'ended_ns': ended.wall_time_ns if ended else None,
-                'outcome': told.get('outcome'),
-                'reason': told.get('reason'),
-                'steps': told.get('steps'),
-                'events': reader.count(Selection(mission_id=begin.mission_id)),
-                'seq': begin.seq,
-            }
+    def cells(row: dict[str, Any]) -> tuple[Any, ...]:
+        ended, begun = row['ended_ns'], row['started_ns']
+        return (
+            row['seq'],
+            row['mission_id'],
+            clock(begun),
+            '' if ended is None else seconds(max(0.0, (ended - begun) / 1e9)),
+            'open' if ended is None else row['outcome'],
+            row['reason'],
+            row['events'],
+            row['instruction'],
+        )
 
-        def cells(row: dict[str, Any]) -> tuple[Any, ...]:
-            ended, begun = row['ended_ns'], row['started_ns']
-            return (
-                row['seq'],
-                row['mission_id'],
-                clock(begun),
-                '' if ended is None else seconds(max(0.0, (ended - begun) / 1e9)),
-                'open' if ended is None else row['outcome'],
-                row['reason'],
-                row['events'],
-                row['instruction'],
-            )
-
-        begun = page(reader, arguments, selection)
-        return show(map(mission, begun), columns, cells, arguments)
+    return show(arguments, records(selection), mission, columns, cells)
 
 
 SUBCOMMAND = Subcommand(

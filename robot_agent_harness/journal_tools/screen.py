@@ -8,17 +8,13 @@ as a control sequence, and never as markup of ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 import io
-from itertools import islice
 import json
 import sys
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -26,13 +22,11 @@ from robot_agent_harness.report.values import printable
 from robot_agent_harness.texts import one_line
 
 PLAIN_WIDTH = 200
-"""Columns of a table where there is no terminal to ask."""
+"""Columns of a table where there is no terminal to ask: all of them fit."""
 WIDE_WIDTH = 10_000
 """The same of a tree: more than any of its lines has."""
 CELL_MAX_BYTES = 300
 """What a table shows of one value at most; --json has the whole."""
-FIRST_ROWS, MORE_ROWS = 25, 500
-"""Rows that are printed at once: few at first, since somebody waits for them."""
 NS_PER_MS = 1_000_000
 
 STYLES = {
@@ -45,16 +39,6 @@ STYLES = {
     'open': 'cyan',
 }
 """Colours of states and outcomes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table, as wide on every page of rows."""
-
-    title: str
-    width: int | None = None
-    """Characters; None: what is left of the line."""
-    right: bool = False
 
 
 class Screen:
@@ -76,37 +60,9 @@ class Screen:
             console = Console(highlight=False, emoji=False, markup=False, color_system=None)
         self.console = console
 
-    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> int:
-        """Print rows as they come, and return how many there were."""
-        number, size = 0, FIRST_ROWS
-        remaining = iter(rows)
-        while page := list(islice(remaining, size)):
-            self._page(columns, page, header=number == 0)
-            number, size = number + len(page), MORE_ROWS
-        return number
-
     def tree(self, tree: Text | Tree) -> None:
         """Print a tree, or a line between trees."""
         self.console.print(tree)
-
-    def _page(
-        self, columns: Sequence[Column], rows: Sequence[Sequence[Any]], *, header: bool
-    ) -> None:
-        table = Table(
-            box=None, show_header=header, header_style='bold', pad_edge=False, expand=True
-        )
-        for column in columns:
-            table.add_column(
-                column.title,
-                width=column.width,
-                ratio=1 if column.width is None else None,
-                justify='right' if column.right else 'left',
-                overflow='ellipsis',
-                no_wrap=True,
-            )
-        for row in rows:
-            table.add_row(*(_cell(value) for value in row))
-        self.console.print(table)
 
 
 def print_json(value: Any) -> None:
@@ -139,8 +95,3 @@ def clock(wall_ns: int) -> str:
     except (OverflowError, OSError, ValueError):
         return 'at no time'
     return f'{then:%Y-%m-%d %H:%M:%S}.{rest // NS_PER_MS:03d}'
-
-
-def _cell(value: Any) -> Text:
-    told = '' if value is None else brief(value)
-    return Text(told, STYLES.get(told, ''))

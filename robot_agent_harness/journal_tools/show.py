@@ -7,11 +7,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from robot_agent_harness.journal_tools.arguments import add_journal, add_json, add_page, add_span
 from robot_agent_harness.journal_tools.subcommand import Subcommand
 
+if TYPE_CHECKING:
+    from robot_agent_harness.journal.reader import JournalReader
+
+_ONE = ('mission', 'call', 'action')
+"""The options that ask for one thing."""
 LIMIT = 10
 """Missions and calls outside missions that are shown, where no --limit says otherwise."""
 
@@ -28,57 +33,96 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from robot_agent_harness.journal.reader import JournalReader
     from robot_agent_harness.journal_tools.screen import print_json, remark, Screen
     from robot_agent_harness.journal_tools.tree import TreeMaker
 
-    with JournalReader(arguments.journal) as reader:
-        nodes = _nodes(reader, arguments)
-        if arguments.json:
-            for node in nodes:
-                print_json(node)
-            return 0
-        screen, maker, shown = Screen(wide=True), TreeMaker(), False
+    screen, maker, shown = Screen(wide=True), TreeMaker(), False
+    for reader, nodes in _nodes(arguments):
+        file = {'file': reader.path.name} if arguments.all else {}
         for node in nodes:
             shown = True
-            screen.tree(maker.tree(node))
-        if not shown:
-            remark('nothing matches')
+            if arguments.json:
+                print_json(node | file)
+            else:
+                screen.tree(maker.tree(node))
+    if not shown and not arguments.json:
+        remark('nothing matches')
     return 0
 
 
-def _nodes(reader: Any, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    from robot_agent_harness.errors import ConfigurationError
-    from robot_agent_harness.events import EventType
-    from robot_agent_harness.journal.elsewhere import not_in
+def _nodes(
+    arguments: argparse.Namespace,
+) -> Iterator[tuple[JournalReader, Iterator[dict[str, Any]]]]:
+    """Yield a reader of each file with what is to be shown of it."""
+    from robot_agent_harness.events import EventType, RecordedEvent
     from robot_agent_harness.journal.selection import Selection
     from robot_agent_harness.journal_tools import causes
-    from robot_agent_harness.journal_tools.listing import page
+    from robot_agent_harness.journal_tools.listing import pages, records
+
+    if any(getattr(arguments, name) is not None for name in _ONE):
+        yield from _one(arguments)
+        return
+
+    def nodes(reader: JournalReader, events: Iterator[RecordedEvent]) -> Iterator[dict[str, Any]]:
+        for event in events:
+            if event.type == EventType.MISSION_STARTED and event.mission_id is not None:
+                yield from causes.mission_nodes(reader, event.mission_id)
+            else:
+                yield from causes.outside_node(reader, event)
+
+    begins = (Selection(types=(EventType.MISSION_STARTED.value,)), *causes.OUTSIDE)
+    span = {'since_ns': arguments.since, 'until_ns': arguments.until}
+    listing = records(*(replace(begin, **span) for begin in begins))
+    for reader, events in pages(arguments, listing):
+        yield reader, nodes(reader, events)
+
+
+def _one(
+    arguments: argparse.Namespace,
+) -> Iterator[tuple[JournalReader, Iterator[dict[str, Any]]]]:
+    """Yield the nodes of the one mission, call or action that was asked for, which is in one file.
+
+    :raises ConfigurationError: it is not there.
+    """
+    from robot_agent_harness.errors import ConfigurationError
+    from robot_agent_harness.journal.elsewhere import not_in
+    from robot_agent_harness.journal_tools.files import readers, remark_on_chain
+
+    not_here, older = '', False
+    for number, reader in enumerate(readers(arguments)):
+        nodes = _of_one(reader, arguments)
+        if nodes is not None:
+            yield reader, nodes
+        if number == 0:
+            not_here, older = not_in(reader), reader.predecessor() is not None
+            remark_on_chain(reader)
+        if nodes is not None:
+            return
+    if arguments.all:
+        not_here += ', nor in any file before it'
+    elif older:
+        not_here += '; --all looks there as well'
+    for name in _ONE:
+        if getattr(arguments, name) is not None:
+            raise ConfigurationError(f'{name} {getattr(arguments, name)}: {not_here}')
+
+
+def _of_one(
+    reader: JournalReader, arguments: argparse.Namespace
+) -> Iterator[dict[str, Any]] | None:
+    """Return the nodes of what was asked for; None where the file has nothing of it."""
+    from robot_agent_harness.journal.selection import Selection
+    from robot_agent_harness.journal_tools import causes
 
     if arguments.mission is not None:
-        if not reader.count(Selection(mission_id=arguments.mission)):
-            raise ConfigurationError(f'mission {arguments.mission}: {not_in(reader)}')
-        yield from causes.mission_nodes(reader, arguments.mission)
-        return
+        known = reader.count(Selection(mission_id=arguments.mission))
+        return causes.mission_nodes(reader, arguments.mission) if known else None
     call_id = arguments.call
     if arguments.action is not None:
         begun = next(reader.events(action_id=arguments.action), None)
-        if begun is None or begun.tool_call_id is None:
-            raise ConfigurationError(f'action {arguments.action}: {not_in(reader)}')
-        call_id = begun.tool_call_id
-    if call_id is not None:
-        nodes = list(causes.call_nodes(reader, call_id))
-        if not nodes:
-            raise ConfigurationError(f'call {call_id}: {not_in(reader)}')
-        yield from nodes
-        return
-    begins = (Selection(types=(EventType.MISSION_STARTED.value,)), *causes.OUTSIDE)
-    span = {'since_ns': arguments.since, 'until_ns': arguments.until}
-    for event in page(reader, arguments, *(replace(begin, **span) for begin in begins)):
-        if event.type == EventType.MISSION_STARTED and event.mission_id is not None:
-            yield from causes.mission_nodes(reader, event.mission_id)
-        else:
-            yield from causes.outside_node(reader, event)
+        call_id = None if begun is None else begun.tool_call_id
+    nodes = [] if call_id is None else list(causes.call_nodes(reader, call_id))
+    return iter(nodes) if nodes else None
 
 
 SUBCOMMAND = Subcommand(

@@ -37,7 +37,7 @@ def add_subcommands(
 
 def run_subcommand(arguments: argparse.Namespace, program: str) -> int:
     """Run the subcommand that was chosen and return the exit code."""
-    from robot_agent_harness.errors import HarnessError
+    from robot_agent_harness.errors import HarnessError, JournalCorruptError, NotAJournalError
 
     subcommand: Subcommand = arguments.subcommand
     try:
@@ -46,5 +46,9 @@ def run_subcommand(arguments: argparse.Namespace, program: str) -> int:
         from robot_agent_harness.journal_tools.screen import visible
 
         name = f'{program} journal {arguments.subcommand_name}'
-        print(f'{name}: {" ".join(visible(str(error)).split())}', file=sys.stderr)
+        damaged = isinstance(error, JournalCorruptError) and not isinstance(
+            error, NotAJournalError
+        )
+        more = f"; '{program} journal verify' names all that is wrong with it" if damaged else ''
+        print(f'{name}: {" ".join(visible(str(error)).split())}{more}', file=sys.stderr)
         return MISUSE
