@@ -226,8 +226,7 @@ _DESIGN = (
             'test_journal_store.py::test_concurrent_records_share_commits',
             'test_journal_store.py'
             '::test_what_one_step_of_the_loop_defers_and_then_appends_is_one_commit',
-            'test_journal_store.py'
-            '::test_what_is_deferred_alone_is_written_without_a_further_call',
+            'test_journal_store.py::test_what_is_deferred_alone_is_written_without_a_further_call',
             'test_journal_store.py::test_the_loop_is_not_held_up_by_the_disk',
             'test_journal_store.py::test_an_append_of_several_records_is_one_transaction',
             'test_journal_store.py'
@@ -962,8 +961,7 @@ _CONTRACT = (
             '::test_an_archive_is_not_opened_where_the_newer_files_are_enough',
             'test_journal_command_files.py::test_filters_go_through_all_files',
             'test_journal_command_files.py::test_a_table_of_several_files_names_each_above_its_rows',
-            'test_journal_command_files.py'
-            '::test_one_thing_is_shown_from_whichever_file_has_it',
+            'test_journal_command_files.py::test_one_thing_is_shown_from_whichever_file_has_it',
             'test_journal_command_files.py::test_trees_of_all_files_are_shown_in_their_order',
             'test_journal_command_files.py::test_after_counts_one_file_and_does_not_go_with_all',
             'test_journal_command_files.py'
