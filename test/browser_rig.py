@@ -96,6 +96,27 @@ async def contrasts_too_low(page: Page) -> list[str]:
     return found
 
 
+async def broken_words(page: Page, selector: str) -> list[str]:
+    """Return the words that are broken over lines, of the elements that a selector names."""
+    found: list[str] = await page.evaluate(_BROKEN_WORDS, selector)
+    return found
+
+
+_BROKEN_WORDS = """selector => [...document.querySelectorAll(selector)].flatMap((cell) => {
+  const words = [];
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    for (const { 0: word, index } of walker.currentNode.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, index);
+      range.setEnd(walker.currentNode, index + word.length);
+      if (range.getClientRects().length > 1) words.push(word);
+    }
+  }
+  return words;
+})"""
+
+
 _CONTRASTS = """() => {
   const rgba = (text) => {
     const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
@@ -112,6 +133,8 @@ _CONTRASTS = """() => {
     const own = rgba(getComputedStyle(element).backgroundColor);
     return own.a === 1 ? own : over(own, ground(element.parentElement));
   };
+  const opacity = (element) =>
+    element === null ? 1 : getComputedStyle(element).opacity * opacity(element.parentElement);
   const light = ({ r, g, b }) => {
     const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
     return 0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
@@ -124,7 +147,8 @@ _CONTRASTS = """() => {
     if (!text || !element.checkVisibility() || element.closest('svg, noscript')) continue;
     const style = getComputedStyle(element);
     const back = ground(element);
-    const both = [light(over(rgba(style.color), back)), light(back)];
+    const ink = rgba(style.color);
+    const both = [light(over({ ...ink, a: ink.a * opacity(element) }, back)), light(back)];
     const ratio = (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
     const large = parseFloat(style.fontSize) >= (style.fontWeight >= 700 ? 18.66 : 24);
     if (ratio < (large ? 3 : 4.5)) low.push(`${ratio.toFixed(2)}: ${text.slice(0, 40)}`);

@@ -390,6 +390,51 @@ async def test_after_a_rotation_the_page_goes_on_and_names_the_file_before(
     assert told['earlier_file'] == rotated.archive.name
 
 
+async def test_a_file_of_before_a_rotation_is_read_by_its_name_and_no_other_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / 'journal.db'
+    await asyncio.to_thread(run_virtual, mission(path))
+    rotated = rotate(path, clock=SystemClock())
+    assert rotated is not None
+    (tmp_path / 'other.db.gz').write_bytes(rotated.archive.read_bytes())
+    (tmp_path / 'journal-note.txt').write_text('no journal')
+    name = rotated.archive.name
+    async with served(tmp_path) as made, client(made) as http:
+
+        async def status(page: str, **query: Any) -> int:
+            return (await http.get(f'dashboard/{page}', params=query)).status_code
+
+        (row,) = await _all(http, 'missions', 'missions', file=name)
+        assert (row['mission_id'], row['outcome']) == (MISSION_ID, 'achieved')
+        assert await _all(http, 'missions', 'missions') == []
+        records = await _all(http, 'records', 'records', file=name, mission=MISSION_ID)
+        with JournalReader(rotated.archive) as reader:
+            assert len(records) == reader.count(Selection(mission_id=MISSION_ID))
+        seq = records[-1]['seq']
+        whole = (await http.get('dashboard/record', params={'seq': seq, 'file': name})).json()
+        assert whole['record']['type'] == 'MISSION_STARTED'
+        story = (
+            await http.get('dashboard/mission', params={'id': MISSION_ID, 'file': name})
+        ).json()
+        assert 'False success caught' in story['html']
+        assert await status('report', id=MISSION_ID, file=name) == 200
+        assert await status('mission', id=MISSION_ID) == 404
+        for wrong in (
+            'other.db.gz',
+            'journal.db',
+            f'../{tmp_path.name}/{name}',
+            str(rotated.archive),
+            'journal-.db.gz',
+            'journal-\0',
+            'journal-' + 'x' * 300,
+        ):
+            assert await status('missions', file=wrong) == 404, wrong
+        assert await status('missions', file='journal-note.txt') == 503
+        monkeypatch.setattr('robot_agent_harness.dashboard.earlier.PACKED_MAX_BYTES', 100)
+        assert await status('missions', file=name) == 413
+
+
 async def test_a_mission_opens_to_its_story_its_records_and_its_report(tmp_path: Path) -> None:
     await asyncio.to_thread(run_virtual, mission(tmp_path / 'journal.db'))
     async with served(tmp_path) as made, client(made) as http:

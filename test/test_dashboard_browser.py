@@ -8,15 +8,30 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from browser_rig import browser, contrasts_too_low, DESK, needs_chromium, PHONE, Watched, watched
+from browser_rig import (
+    broken_words,
+    browser,
+    contrasts_too_low,
+    DESK,
+    needs_chromium,
+    PHONE,
+    Watched,
+    watched,
+)
 from dashboard_rig import Served, served
 from playwright.async_api import Browser, expect
 import pytest
 from report_rig import go, HOSTILE, hostile, LONG_WORD, mission, MISSION_ID
 
 from robot_agent_harness.clock import SystemClock
-from robot_agent_harness.events import Correlation, MissionStarted, SalientEvent
+from robot_agent_harness.events import (
+    Correlation,
+    HarnessStateChanged,
+    MissionStarted,
+    SalientEvent,
+)
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.rotation import rotate
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.testing.scripted_model import response, scripted
@@ -83,11 +98,18 @@ async def test_a_mission_is_seen_as_it_happens(chromium: Browser, tmp_path: Path
         await expect(pose).to_contain_text('available')
         await expect(page.get_by_role('row', name='safety')).to_contain_text('missing')
 
+        parameters = {'navigation.xy_tolerance_m': 0.35}
+        configured = HarnessStateChanged(
+            state='configured', monotonic_ns=1, configuration={'parameters': parameters}
+        )
+        await made.record(configured, Correlation())
         harness = made.bench.core.harness
         running = asyncio.create_task(harness.run_mission('Fetch the parcel.', MISSION_ID))
         await expect(page.locator('#doing')).to_contain_text(f'Mission {MISSION_ID}, step 1')
         await expect(page.locator('#doing .tag')).to_have_text('RUNNING')
         await expect(page.locator('#map path.goal').first).to_be_visible()
+        await expect(page.locator('#map circle.tolerance')).to_be_visible()
+        assert await page.locator('#map g.seen').count() == 0
         robot = page.locator('#map figure > svg > path.robot')
         start = await robot.get_attribute('transform')
         await running
@@ -120,6 +142,7 @@ async def test_it_comes_back_by_itself_with_nothing_lost_or_doubled(
             # What is still shown says of when it is.
             assert (await page.locator('#as-of').inner_text()).startswith('As of 2026-01-01')
             assert await page.locator('body.gone').count() == 1
+            assert await contrasts_too_low(page) == []
             for number in range(130):
                 await made.record(note(number), Correlation())
 
@@ -197,6 +220,76 @@ async def test_older_missions_and_records_come_by_the_page(
         undisturbed(shown, made)
 
 
+async def test_missions_of_before_a_rotation_are_found_behind_those_of_the_journal(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    await asyncio.to_thread(run_virtual, mission(tmp_path / 'journal.db'))
+    rotated = await asyncio.to_thread(rotate, tmp_path / 'journal.db', clock=SystemClock())
+    assert rotated is not None
+    name = rotated.archive.name
+    async with served(tmp_path) as made, watched(chromium, PHONE) as shown:
+        page = shown.page
+        started = MissionStarted(instruction='Now.', robot_id='r', provider='p', max_steps=1)
+        await made.record(started, Correlation(mission_id='m-now'))
+        await page.goto(f'{made.url}#/missions')
+        await expect(page.locator('#mission-rows > tr')).to_have_count(1)
+        await page.get_by_role('button', name=f'Older missions, in {name}').click()
+        rows = page.locator('#mission-rows > tr')
+        await expect(rows).to_have_count(3)
+        await expect(rows.nth(1)).to_contain_text(f'In {name}, with calls outside missions')
+        assert await shown.overflow_px() <= 0
+        await expect(page.locator('#missions-older')).to_be_hidden()
+        await page.get_by_role('link', name='Fetch the parcel.').click()
+        await expect(page.locator('#story')).to_contain_text('False success caught')
+        await expect(page.locator('#file')).to_have_text(f'From {name}')
+        await page.get_by_label('Type').select_option('ROBOT_ACTION_OUTCOME')
+        await expect(page.locator('#chain > li')).to_have_count(3)
+        await page.locator('#chain > .bad summary').click()
+        await expect(page.locator('#chain pre')).to_contain_text('verification_disproved')
+        async with page.expect_download() as download:
+            await page.get_by_role('button', name='Download the report').click()
+        report = await (await download.value).path()
+        assert name in report.read_text()
+        await page.reload()
+        await expect(page.locator('#story')).to_contain_text('False success caught')
+        await page.go_back()
+        await rows.nth(0).get_by_role('link').click()
+        await expect(page.locator('#story h2')).to_have_text('Now.')
+        await expect(page.locator('#file')).to_have_text('')
+        undisturbed(shown, made)
+
+
+async def test_a_connection_on_which_nothing_is_heard_is_given_up_and_made_anew(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    async with served(tmp_path) as made, watched(chromium, DESK) as shown:
+        page = shown.page
+        await page.clock.install()
+        await page.goto(made.url)
+        await expect(page.locator('#link')).to_have_text('Live')
+        await page.clock.fast_forward(11_000)
+        await expect(page.locator('#link')).to_contain_text('nothing was heard for 10 s')
+        await expect(page.locator('#link')).to_have_text('Live')
+        assert shown.hosts == {made.host}
+
+
+async def test_each_view_has_its_title_and_takes_the_focus_when_it_opens(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    async with served(tmp_path) as made, watched(chromium, DESK) as shown:
+        page = shown.page
+        await page.goto(made.url)
+        assert await page.title() == 'Live · Robot agent harness'
+        await page.get_by_role('link', name='Missions', exact=True).press('Enter')
+        await expect(page).to_have_title('Missions · Robot agent harness')
+        await expect(page.locator('#main')).to_be_focused()
+        await page.keyboard.press('Tab')
+        assert (await shown.focused()).startswith('SELECT any')
+        await page.get_by_role('link', name='Calls outside missions').press('Enter')
+        await expect(page).to_have_title('Mission · Robot agent harness')
+        undisturbed(shown, made)
+
+
 async def test_the_timeline_shows_what_is_asked_for(chromium: Browser, tmp_path: Path) -> None:
     async with served(tmp_path) as made, watched(chromium, DESK) as shown:
         page = shown.page
@@ -265,8 +358,14 @@ async def test_what_outsiders_said_is_text_in_every_view(
         await expect(page.locator('#chain pre').first).to_contain_text('payload')
         await _harmless(shown, '#one')
         await page.goto(f'{made.url}#/missions')
-        await expect(page.locator('#mission-rows')).to_contain_text(LONG_WORD)
+        await expect(page.locator('#mission-rows')).to_contain_text(LONG_WORD[:50])
         await _harmless(shown, '#missions')
+        await page.set_viewport_size({'width': DESK[0], 'height': DESK[1]})
+        cells = '#missions thead th, #missions .began, #missions .num'
+        assert await broken_words(page, cells) == []
+        row = await page.locator('#mission-rows > tr').bounding_box()
+        assert row is not None
+        assert row['height'] < 350
         undisturbed(shown, made)
 
 
@@ -299,7 +398,7 @@ async def test_a_token_is_asked_for_once_a_tab_and_is_in_no_address_or_cookie(
         await page.reload()
         await expect(page.locator('#link')).to_have_text('Live')
         await page.get_by_role('link', name='Missions', exact=True).click()
-        await expect(page.locator('#missions-none')).to_have_text('There is nothing of that kind.')
+        await expect(page.locator('#missions-none')).to_have_text('No mission is recorded yet.')
 
         assert await page.context.cookies() == []
         assert await page.evaluate('localStorage.length') == 0

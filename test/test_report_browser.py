@@ -7,7 +7,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from browser_rig import browser, contrasts_too_low, DESK, needs_chromium, PHONE, Watched, watched
+from browser_rig import (
+    broken_words,
+    browser,
+    contrasts_too_low,
+    DESK,
+    needs_chromium,
+    PHONE,
+    Watched,
+    watched,
+)
 from playwright.async_api import Browser
 import pytest
 from report_rig import hostile, LONG_WORD, mission, MISSION_ID
@@ -136,27 +145,11 @@ async def test_a_word_of_600_letters_leaves_the_other_columns_their_room(
         await page.goto(report)
         await page.locator('details').evaluate_all('all => all.forEach(d => d.open = true)')
 
-        assert await page.evaluate(BROKEN_WORDS, 'thead th, td.num') == []
+        assert await broken_words(page, 'thead th, td.num') == []
         lane = await page.locator('.lane').nth(1).bounding_box()
         assert lane is not None
         assert lane['height'] < 250
         assert await shown.overflow_px() <= 0
-
-
-BROKEN_WORDS = """selector => [...document.querySelectorAll(selector)].flatMap((cell) => {
-  const words = [];
-  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    for (const { 0: word, index } of walker.currentNode.data.matchAll(/\\S+/g)) {
-      const range = document.createRange();
-      range.setStart(walker.currentNode, index);
-      range.setEnd(walker.currentNode, index + word.length);
-      if (range.getClientRects().length > 1) words.push(word);
-    }
-  }
-  return words;
-})"""
-"""Words that are broken over lines, of the cells that a selector names."""
 
 
 @pytest.mark.parametrize('size', [DESK, PHONE], ids=['desk', 'phone'])

@@ -15,14 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from robot_agent_harness.dashboard.earlier import NotThereError, open_file, TooLongError
 from robot_agent_harness.dashboard.shown import line, shown, whole
-from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.report import outside_missions, report_page
 from robot_agent_harness.report.settings import with_settings
 from robot_agent_harness.report.story import tell, Teller
+from robot_agent_harness.report.values import brief, text
+from robot_agent_harness.texts import one_line
 from robot_agent_harness.world.snapshot import MapPose
 
 T = TypeVar('T')
@@ -38,22 +40,12 @@ STORY_MAX = 20_000
 """Records of one mission that are told in the page; the command `report` tells all."""
 LIVE_STORY_MAX = 5_000
 """The same of the mission on the live map: its newest."""
+TITLE_MAX_BYTES = 200
+"""Of each text about a mission in the list of them."""
 TAG_CHARS = 12
 """Of the first record's chain: enough to tell one file from the next."""
 
 _BEGINS = (EventType.MISSION_STARTED.value, EventType.TOOL_CALL_RECORDED.value)
-
-
-class NotThereError(HarnessError):
-    """What was asked for is not in the journal."""
-
-    code = 'not_there'
-
-
-class TooLongError(HarnessError):
-    """What was asked for would keep the machine of a robot busy."""
-
-    code = 'too_long'
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,39 +100,46 @@ class History:
         """Return the map of the newest mission, or of what is called outside missions, as HTML."""
         return await self._read(self._live, lambda reader: self._drawn(reader, here))
 
-    async def missions(self, selection: Selection) -> dict[str, Any]:
-        """Return a page of missions, the newest first, and where the next one begins."""
-        return await self._read(self._paging, lambda reader: _missions(reader, selection))
+    async def missions(self, selection: Selection, *, file: str | None = None) -> dict[str, Any]:
+        """Return a page of missions, the newest first, and where the next one begins.
 
-    async def records(self, selection: Selection) -> dict[str, Any]:
+        :param file: an earlier file's name, here and in what follows; None: the journal.
+        :raises NotThereError: there is no such file, here and in what follows.
+        :raises TooLongError: it is too large, here and in what follows.
+        """
+        return await self._read(self._paging, lambda reader: _missions(reader, selection), file)
+
+    async def records(self, selection: Selection, *, file: str | None = None) -> dict[str, Any]:
         """Return a page of records, the newest first, and where the next one begins."""
-        return await self._read(self._paging, lambda reader: _records(reader, selection))
+        return await self._read(self._paging, lambda reader: _records(reader, selection), file)
 
-    async def record(self, seq: int) -> dict[str, Any]:
+    async def record(self, seq: int, *, file: str | None = None) -> dict[str, Any]:
         """Return one record with all that it holds.
 
         :raises NotThereError: there is none of that number.
         """
-        return await self._read(self._paging, lambda reader: _record(reader, seq))
+        return await self._read(self._paging, lambda reader: _record(reader, seq), file)
 
-    async def mission(self, mission_id: str | None) -> str:
+    async def mission(self, mission_id: str | None, *, file: str | None = None) -> str:
         """Return the story of a mission, or of the calls outside missions, as part of a page.
 
         :raises NotThereError: the journal has none of that id.
         """
-        return await self._read(self._paging, lambda reader: _mission(reader, mission_id))
+        return await self._read(self._paging, lambda reader: _mission(reader, mission_id), file)
 
-    async def report(self, mission_id: str) -> str:
+    async def report(self, mission_id: str, *, file: str | None = None) -> str:
         """Return the report of a mission as a page of its own.
 
         :raises NotThereError: the journal has none of that id.
         :raises TooLongError: it has more records than are told here.
         """
-        return await self._read(self._paging, lambda reader: _report(reader, mission_id))
+        return await self._read(self._paging, lambda reader: _report(reader, mission_id), file)
 
-    async def _read(self, turn: asyncio.Semaphore, ask: Callable[[JournalReader], T]) -> T:
+    async def _read(
+        self, turn: asyncio.Semaphore, ask: Callable[[JournalReader], T], file: str | None = None
+    ) -> T:
         def read() -> T:
-            with JournalReader(self._journal) as reader:
+            with open_file(self._journal, file) as reader:
                 return ask(reader)
 
         async with turn:
@@ -218,11 +217,12 @@ def _missions(reader: JournalReader, selection: Selection) -> dict[str, Any]:
             'mission_id': begin.mission_id,
             **shown(
                 {
-                    'mission': begin.mission_id,
-                    'instruction': begin.payload.get('instruction'),
-                    'model': begin.payload.get('model') or begin.payload.get('provider'),
-                    'outcome': told.get('outcome'),
-                    'reason': told.get('reason'),
+                    'mission': brief(begin.mission_id or ''),
+                    'instruction': _in_short(begin.payload, 'instruction'),
+                    'model': _in_short(begin.payload, 'model')
+                    or _in_short(begin.payload, 'provider'),
+                    'outcome': _in_short(told, 'outcome'),
+                    'reason': _in_short(told, 'reason'),
                     'steps': told.get('steps'),
                 }
             ),
@@ -235,7 +235,13 @@ def _missions(reader: JournalReader, selection: Selection) -> dict[str, Any]:
         'missions': [row(begin) for begin in begun],
         'next_before': following,
         'earlier_file': None if earlier is None else shown(earlier.name),
+        'earlier_is_here': earlier is not None and earlier.path is not None,
     }
+
+
+def _in_short(payload: dict[str, Any], key: str) -> str | None:
+    value = text(payload, key)
+    return None if value is None else one_line(value, TITLE_MAX_BYTES)
 
 
 def _records(reader: JournalReader, selection: Selection) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.dashboard.shown import shown
 from robot_agent_harness.redaction import Redactor
-from robot_agent_harness.report.values import compact
+from robot_agent_harness.report.values import compact, counted
+from robot_agent_harness.texts import one_line
 from robot_agent_harness.world.snapshot import (
     Battery,
     MapPose,
@@ -23,6 +24,9 @@ from robot_agent_harness.world.snapshot import (
     Safety,
     WorldSnapshot,
 )
+
+VALUE_MAX_BYTES = 200
+"""What is shown of a value in the table of facts."""
 
 
 def present(
@@ -47,11 +51,11 @@ def _fact(snapshot: WorldSnapshot, name: str, tell: Callable[[Any], str]) -> dic
     observed: Observed[Any] = getattr(snapshot, name)
     return {
         'name': name.replace('_', ' '),
-        'value': '' if observed.value is None else tell(observed.value),
+        'value': '' if observed.value is None else one_line(tell(observed.value), VALUE_MAX_BYTES),
         'availability': observed.availability.value,
         'age_s': observed.age_s,
-        'source': observed.source,
-        'reason': observed.reason,
+        'source': one_line(observed.source, VALUE_MAX_BYTES),
+        'reason': observed.reason and one_line(observed.reason, VALUE_MAX_BYTES),
     }
 
 
@@ -61,7 +65,7 @@ def _action(core: Core, snapshot: WorldSnapshot) -> dict[str, Any] | None:
         return {
             'action_id': active.action_id,
             'skill': active.skill,
-            'goal': compact(active.goal),
+            'goal': one_line(compact(active.goal), VALUE_MAX_BYTES),
             'state': active.state,
             'reason': None,
             'age_s': active.age_s,
@@ -72,7 +76,7 @@ def _action(core: Core, snapshot: WorldSnapshot) -> dict[str, Any] | None:
     return {
         'action_id': outcome.action_id,
         'skill': outcome.skill,
-        'goal': compact(outcome.goal),
+        'goal': one_line(compact(outcome.goal), VALUE_MAX_BYTES),
         'state': outcome.state,
         'reason': outcome.reason,
         'age_s': None,
@@ -117,7 +121,7 @@ def _navigation(value: Navigation) -> str:
         *goals,
     ]
     if len(value.active_goals) > len(goals):
-        told.append(f'{len(value.active_goals) - len(goals)} more goals')
+        told.append(counted(len(value.active_goals) - len(goals), 'more goal'))
     if value.distance_remaining_m is not None:
         told.append(f'{value.distance_remaining_m:.2f} m to go')
     return ', '.join(told)

@@ -24,7 +24,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_agent_harness.assembly import Core
 from robot_agent_harness.clock import Clock
-from robot_agent_harness.dashboard.history import History, NotThereError, TooLongError
+from robot_agent_harness.dashboard.earlier import NotThereError, TooLongError
+from robot_agent_harness.dashboard.history import History
 from robot_agent_harness.dashboard.stream import Live, TooManyViewersError
 from robot_agent_harness.errors import HarnessError
 from robot_agent_harness.events import EventType
@@ -114,14 +115,16 @@ class Dashboard:
             end={'outcome': outcome} if outcome in OUTCOMES else {},
             open=outcome == 'open',
         )
-        return JSONResponse(await self._history.missions(selection))
+        return JSONResponse(await self._history.missions(selection, file=_earlier(request)))
 
     async def _mission(self, request: Request) -> Response:
-        html = await self._history.mission(request.query_params.get('id'))
+        mission_id = request.query_params.get('id')
+        html = await self._history.mission(mission_id, file=_earlier(request))
         return JSONResponse({'html': html})
 
     async def _report(self, request: Request) -> Response:
-        html = await self._history.report(request.query_params.get('id', ''))
+        mission_id = request.query_params.get('id', '')
+        html = await self._history.report(mission_id, file=_earlier(request))
         attached = {'content-disposition': 'attachment; filename="report.html"'}
         return Response(html, media_type='text/html', headers=attached)
 
@@ -140,10 +143,11 @@ class Dashboard:
             before_seq=_number(request, 'before'),
             payload={'reason': reason} if reason else {},
         )
-        return JSONResponse(await self._history.records(selection))
+        return JSONResponse(await self._history.records(selection, file=_earlier(request)))
 
     async def _record(self, request: Request) -> Response:
-        return JSONResponse(await self._history.record(_number(request, 'seq') or 0))
+        seq = _number(request, 'seq') or 0
+        return JSONResponse(await self._history.record(seq, file=_earlier(request)))
 
 
 class _Page:
@@ -204,6 +208,11 @@ def _file(file: Path) -> Answer:
         return FileResponse(file, media_type=_MEDIA_TYPES[file.suffix])
 
     return answer
+
+
+def _earlier(request: Request) -> str | None:
+    """Return which earlier file is asked about; None: the journal itself."""
+    return request.query_params.get('file') or None
 
 
 def _number(request: Request, name: str) -> int | None:

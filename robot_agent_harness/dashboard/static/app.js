@@ -50,10 +50,11 @@ function current(link, so) {
   else link.removeAttribute('aria-current');
 }
 
-/** The mission that an address names; null where it names none. */
-function missionOf(hash) {
+/** The mission that an address names (null: the calls outside missions), and in which file; null where it names none. */
+function oneOf(hash) {
+  const found = /^#\/(?:mission\/([^/]+)|outside)(?:\/in\/([^/]+))?$/.exec(hash);
   try {
-    return hash.startsWith('#/mission/') ? decodeURIComponent(hash.slice('#/mission/'.length)) : null;
+    return found && { id: found[1] === undefined ? null : decodeURIComponent(found[1]), file: found[2] === undefined ? null : decodeURIComponent(found[2]) };
   } catch {
     return null; // not written by this page
   }
@@ -62,17 +63,18 @@ function missionOf(hash) {
 /** Show the view that the address names. */
 function show() {
   const { hash } = location;
-  const mission = missionOf(hash);
-  const views = { live: false, missions: hash === '#/missions', one: mission !== null || hash === '#/outside' };
+  const asked = oneOf(hash);
+  const views = { live: false, missions: hash === '#/missions', one: asked !== null };
   views.live = !views.missions && !views.one;
   at('entry').hidden = !wanted;
   for (const [id, on] of Object.entries(views)) at(id).hidden = wanted || !on;
+  document.title = `${views.live ? 'Live' : views.missions ? 'Missions' : 'Mission'} · Robot agent harness`;
   current(at('nav-live'), views.live);
   current(at('nav-missions'), !views.live);
   at('forget').hidden = token.get() === null;
   if (wanted) return;
   if (views.missions) missions.show().catch(failed);
-  if (views.one) one.show(mission).catch(failed);
+  if (views.one) one.show(asked.id, asked.file).catch(failed);
   look();
 }
 
@@ -95,8 +97,8 @@ at('forget').addEventListener('click', () => {
   location.reload();
 });
 window.addEventListener('hashchange', () => {
-  if (location.hash === '#main') at('main').focus();
-  else show();
+  if (location.hash !== '#main') show();
+  at('main').focus(); // what was clicked may be out of sight now
 });
 document.addEventListener('visibilitychange', look);
 show();

@@ -26,6 +26,9 @@ export function parsed(html) {
   return [...new DOMParser().parseFromString(html, 'text/html').body.childNodes];
 }
 
+/** How many there are of something that takes an s. */
+export const counted = (count, noun) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A duration in seconds, in words, as the report has it. */
 export function seconds(value) {
   if (value === null || value === undefined) return '—';

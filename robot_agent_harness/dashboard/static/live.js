@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The present: facts with their ages, the map, the timeline, the journal's health.
 
-import { at, el, moment, parsed, seconds, tag } from './dom.js';
+import { at, counted, el, moment, parsed, seconds, tag } from './dom.js';
 import { item, missionHash } from './records.js';
 
 /** Lines kept in the page; the journal has the rest. */
@@ -53,13 +53,13 @@ export class LiveView {
   }
 
   #redraw() {
-    at('timeline').replaceChildren(...this.#lines.filter((line) => this.#wanted(line)).map(item).reverse());
+    at('timeline').replaceChildren(...this.#lines.filter((line) => this.#wanted(line)).map((line) => item(line)).reverse());
     this.#count();
   }
 
   #count() {
     const shown = at('timeline').childElementCount;
-    at('timeline-more').textContent = `${shown} of the newest ${this.#lines.length} records; older ones are with their missions.`;
+    at('timeline-more').textContent = `${shown} of the newest ${counted(this.#lines.length, 'record')}; older ones are with their missions.`;
   }
 
   #mapOf(html) {

@@ -5,14 +5,19 @@
 import { ask } from './ask.js';
 import { el, moment } from './dom.js';
 
-/** The hash of a mission's view. */
-export const missionHash = (id) => `#/mission/${encodeURIComponent(id)}`;
+const inFile = (file) => (file === null ? '' : `/in/${encodeURIComponent(file)}`);
+
+/** The hash of a mission's view; of the journal itself where no earlier file is named. */
+export const missionHash = (id, file = null) => `#/mission/${encodeURIComponent(id)}${inFile(file)}`;
+
+/** The same of the calls outside missions. */
+export const outsideHash = (file = null) => `#/outside${inFile(file)}`;
 
 /** The type of a record, in words. */
 export const worded = (type) => type.replaceAll('_', ' ').toLowerCase();
 
 /** The list item of a record. */
-export function item(line) {
+export function item(line, file = null) {
   const whole = el('div');
   const details = el(
     'details',
@@ -27,17 +32,17 @@ export function item(line) {
     whole,
   );
   details.addEventListener('toggle', () => {
-    if (details.open && whole.childNodes.length === 0) open(line, whole);
+    if (details.open && whole.childNodes.length === 0) open(line, whole, file);
   });
   return el('li', { class: line.look || null, 'data-seq': line.seq }, details);
 }
 
-async function open(line, into) {
-  const link = line.mission_id === null ? 'outside missions' : el('a', { href: missionHash(line.mission_id) }, line.mission);
+async function open(line, into, file) {
+  const link = line.mission_id === null ? 'outside missions' : el('a', { href: missionHash(line.mission_id, file) }, line.mission);
   const shown = el('pre', { tabindex: '0' }, '…');
   into.replaceChildren(el('p', {}, `Record ${line.seq}, ${moment(line.at_ns)} UTC, of `, link), shown);
   try {
-    const { record } = await (await ask('record', { seq: line.seq })).json();
+    const { record } = await (await ask('record', { seq: line.seq, file })).json();
     shown.textContent = JSON.stringify(record, null, 2);
   } catch (error) {
     shown.textContent = error.message;

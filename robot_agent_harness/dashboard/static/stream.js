@@ -52,7 +52,7 @@ export class Stream {
         this.#told.tokenNeeded(error.message);
         return;
       }
-      why = error.message;
+      why = error instanceof TypeError ? 'the harness cannot be reached' : error.message; // as fetch says it
     }
     if (this.#stop !== stop) return; // closed on purpose
     stop.abort();
@@ -64,7 +64,8 @@ export class Stream {
 
   async #read(stop) {
     const headers = { accept: 'text/event-stream', ...(this.#lastId === null ? {} : { 'last-event-id': this.#lastId }) };
-    let silence = setTimeout(() => stop.abort(new Error('silence')), SILENCE_MS);
+    const silent = () => stop.abort(new Error(`nothing was heard for ${SILENCE_MS / 1000} s`));
+    let silence = setTimeout(silent, SILENCE_MS);
     try {
       const response = await ask(this.#path, {}, { headers, signal: stop.signal });
       this.#retryMs = RETRY_FIRST_MS;
@@ -75,7 +76,7 @@ export class Stream {
         const { value, done } = await reader.read();
         if (done) return; // what is left is half a message, which does not count
         clearTimeout(silence);
-        silence = setTimeout(() => stop.abort(new Error('silence')), SILENCE_MS);
+        silence = setTimeout(silent, SILENCE_MS);
         const blocks = (rest + value).split('\n\n');
         rest = blocks.pop();
         blocks.forEach((block) => this.#take(block));
