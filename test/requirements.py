@@ -1044,6 +1044,9 @@ _CONTRACT = (
             'test_replay.py::test_a_wider_tolerance_turns_a_disproof_into_a_success',
             'test_replay.py::test_a_shorter_timeout_ends_the_action_earlier',
             'test_replay.py::test_parameters_that_change_nothing_exit_with_0',
+            'test_replay.py::test_what_cannot_be_tried_out_would_change_nothing',
+            'test_replay.py'
+            '::test_every_parameter_can_be_tried_out_or_is_known_to_play_no_part',
             'test_replay.py'
             '::test_a_change_of_parameters_counts_in_a_replay_from_the_moment_at_which_it_was_made',
         ),

@@ -27,12 +27,17 @@ from robot_agent_harness.actions import follower
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.actions.lifecycle import OutcomeReason
 from robot_agent_harness.assembly import retune
-from robot_agent_harness.events import EventType
+from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.archive import unpack
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.schema import chain_of, COLUMNS
 from robot_agent_harness.parameters import check_parameters
+from robot_agent_harness.parameters import PARAMETERS as NODE_PARAMETERS
 from robot_agent_harness.replay import replay_journal, ReplayError
+from robot_agent_harness.replay.parameters import TRIED_OUT
+from robot_agent_harness.replay.recording import Recording, runs_of
+from robot_agent_harness.replay.replaying import replay_run
+from robot_agent_harness.replay.what_if import compare
 from robot_agent_harness.skills import starter
 from robot_agent_harness.testing.bench import Bench
 from robot_agent_harness.testing.campaign.mission import CampaignMission, PARAMETERS
@@ -43,6 +48,7 @@ from robot_agent_harness.testing.virtual_time import run_virtual
 REPLAYS = Path(__file__).parent / 'replays'
 NAMES = sorted(path.name.removesuffix('.db.gz') for path in REPLAYS.glob('*.db.gz'))
 SHORT, LONG = 20, 300
+TRIED = ', '.join(TRIED_OUT)
 
 
 def recorded(name: str) -> Path:
@@ -340,6 +346,19 @@ def test_the_command_shows_both_sides_of_the_first_difference_and_exits_with_1(
         ([str(recorded('verified')), '--what-if', 'navigation.xy_tolerance=1'], 'no such param'),
         ([str(recorded('verified')), '--what-if', 'navigation.xy_tolerance_m=far'], 'a number'),
         ([str(recorded('verified')), '--what-if', 'navigation.xy_tolerance_m'], 'NAME=VALUE'),
+        (
+            [str(recorded('verified')), '--what-if', 'mcp.port=1'],
+            'mcp.port: plays no part',
+        ),
+        (
+            [
+                str(recorded('verified')),
+                *('--what-if', 'mcp.port=1'),
+                *('--what-if', 'navigation.xy_tolerance_m=1'),
+                *('--what-if', 'battery.low_fraction=0.5'),
+            ],
+            f'mcp.port, battery.low_fraction: play no part in a replay; these do: {TRIED}',
+        ),
     ],
 )
 def test_what_cannot_be_replayed_is_named_with_exit_code_2(
@@ -451,6 +470,42 @@ def test_parameters_that_change_nothing_exit_with_0(capsys: pytest.CaptureFixtur
     )
     assert code == 0
     assert 'no check, result or outcome would be another' in out
+
+
+def runs(name: str) -> list[tuple[Recording, list[RecordedEvent]]]:
+    """Return each run of a recorded one, with the records before it."""
+    with JournalReader(recorded(name)) as reader:
+        records = list(reader.events())
+    return [(run, records[: run.first_seq - 1]) for run in runs_of(records)]
+
+
+IDLE = {
+    'robot_id': 'another',
+    'base_frame': 'base_footprint',
+    'snapshot.max_bytes': 8192,
+    'snapshot.stale_after_s.map_pose': 0.1,
+    'snapshot.stale_after_s.odometry': 0.1,
+    'snapshot.stale_after_s.battery': 0.1,
+    'snapshot.accept_unstamped': 'odometry',
+    'battery.low_fraction': 0.9,
+    'battery.percentage_scale': 100.0,
+    'world_model.enabled': False,
+    'world_model.history_size': 1,
+}
+"""What the core is made of and plays no part: each with another value than it has."""
+
+
+@pytest.mark.parametrize('name', ['message_and_low_battery', 'precondition_changed'])
+def test_what_cannot_be_tried_out_would_change_nothing(name: str) -> None:
+    for run, before in runs(name):
+        assert not compare(replay_run(run, before, what_if=IDLE)).changes
+
+
+def test_every_parameter_can_be_tried_out_or_is_known_to_play_no_part() -> None:
+    outside = ('autostart', 'dashboard', 'journal', 'mcp', 'metrics', 'model')
+    for parameter in NODE_PARAMETERS:
+        of_the_core = parameter.name.partition('.')[0] not in outside
+        assert of_the_core is (parameter.name in {*IDLE, *TRIED_OUT}), parameter.name
 
 
 # -- what is recorded for it ---------------------------------------------------------------------

@@ -26,6 +26,7 @@ from robot_agent_harness.replay.inputs import Inputs
 from robot_agent_harness.replay.journal import replay_journal_of
 from robot_agent_harness.replay.loop import ReplayLoop
 from robot_agent_harness.replay.outside import RecordedController, RecordedModel
+from robot_agent_harness.replay.parameters import check_what_if
 from robot_agent_harness.replay.recording import Recording, runs_of
 from robot_agent_harness.replay.world import ReplayedObserver
 from robot_agent_harness.virtual_time import run_on
@@ -91,8 +92,9 @@ def replay_journal(
     :param what_if: parameters that are to be other than they were.
     :raises ReplayError: the journal does not hold what a replay needs.
     :raises JournalError: it cannot be read.
-    :raises ConfigurationError: a parameter is unknown or out of range.
+    :raises ConfigurationError: a parameter is unknown, out of range, or plays no part.
     """
+    check_what_if(what_if or {})
     with JournalReader(path) as reader:
         records = list(reader.events())
         where = reader.path
@@ -227,7 +229,6 @@ class _Run:
 
     def _parameters(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of then, with the files of then and what is tried out."""
-        check_parameters(self._what_if)
         known = {parameter.name for parameter in PARAMETERS}
         given = {name: value for name, value in recorded.items() if name in known}
         for name in ('skills', 'places'):
