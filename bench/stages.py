@@ -17,7 +17,7 @@ from robot_agent_harness.journal import JournalReader
 
 STAGES = (
     'client to recorded: request, HTTP, SDK',
-    'recorded to checked: the call on disk',
+    'recorded to checked: the preconditions',
     'checked to accepted: the start on disk, the goal',
     'accepted to client: the result on disk, SDK, HTTP',
 )
@@ -48,7 +48,8 @@ def _stages(reader: JournalReader, call: Call) -> tuple[float, ...]:
         call.sent_ns,
         _first(of_call, EventType.TOOL_CALL_RECORDED),
         _first(of_call, EventType.ACTION_PRECONDITION_CHECKED),
-        _first(followed, EventType.ROBOT_ACTION_PROGRESS),
+        # Made as soon as the acceptance is known; the action's own record follows the answer.
+        _first(of_call, EventType.TOOL_RESULT_RECORDED),
         call.answered_ns,
     )
     return tuple((end - begin) / NS_PER_MS for begin, end in pairwise(marks))
