@@ -121,6 +121,11 @@ def test_a_whole_number_is_taken_for_a_number_at_run_time_too(live):
             ' the journal was opened with it',
         ),
         ({'model__provider': 'gpt'}, 'parameter model.provider: must be one of none, scripted,'),
+        (
+            {'use_sim_time': True},
+            'parameter use_sim_time: it cannot be changed while the node runs:'
+            ' the node was made with it',
+        ),
     ],
 )
 def test_a_change_that_is_not_allowed_is_refused_with_the_reason(live, given, why):
@@ -142,4 +147,5 @@ def test_parameters_change_together_or_not_at_all(live):
 
 
 def test_a_value_that_is_the_same_may_be_given_so_that_a_whole_file_can_be_loaded(live):
-    assert live.set(robot_id=live.value('robot_id'), mcp__enabled=False) == [(True, '')] * 2
+    given = {'robot_id': live.value('robot_id'), 'mcp__enabled': False, 'use_sim_time': False}
+    assert live.set(**given) == [(True, '')] * 3

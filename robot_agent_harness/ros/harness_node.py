@@ -22,10 +22,14 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
-from robot_agent_harness.errors import HarnessError
+from robot_agent_harness.errors import ConfigurationError, HarnessError
 from robot_agent_harness.parameters import change_parameters
 from robot_agent_harness.ros.diagnostics import Diagnostics, ERROR, Finding, OK, PERIOD_S, WARN
-from robot_agent_harness.ros.node_parameters import declare_parameters, NODE_NAME
+from robot_agent_harness.ros.node_parameters import (
+    declare_parameters,
+    NODE_NAME,
+    OF_EVERY_NODE,
+)
 from robot_agent_harness.ros.publications import every
 from robot_agent_harness.ros.ros_clock import RosClock
 from robot_agent_harness.ros.session import HarnessSession, McpTransport
@@ -129,8 +133,8 @@ class HarnessNode(LifecycleNode):
 
         The table judges, before rclpy does: its reasons name what is allowed.
         """
-        given = {parameter.name: parameter.value for parameter in parameter_list}
         try:
+            given = self._of_the_table({p.name: p.value for p in parameter_list})
             values = change_parameters(self.values, given)
             changed = {name: values[name] for name in given if values[name] != self.values[name]}
             if changed and self.session is not None:
@@ -143,6 +147,19 @@ class HarnessNode(LifecycleNode):
         return super().set_parameters_atomically(
             [Parameter(name, value=value) for name, value in changed.items()]
         )
+
+    def _of_the_table(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return what the table judges; what every node has may be given the value that it has.
+
+        :raises ConfigurationError: it is another one.
+        """
+        for name in OF_EVERY_NODE:
+            if name in given and given[name] != self.get_parameter(name).value:
+                raise ConfigurationError(
+                    f'parameter {name}: it cannot be changed while the node runs: the node was'
+                    ' made with it'
+                )
+        return {name: value for name, value in given.items() if name not in OF_EVERY_NODE}
 
     @property
     def _held(self) -> HarnessSession:
