@@ -459,6 +459,7 @@ class ActionFollower:
             Verdict.INCONCLUSIVE: (ActionState.UNKNOWN, OutcomeReason.VERIFICATION_INCONCLUSIVE),
         }[judgement.verdict]
         evidence = {**self._told(terminal), **judgement.evidence}
+        self._observer.remember(snapshot)
         await self._conclude(Outcome(state, reason, evidence, snapshot.snapshot_id), snapshot)
 
     # -- the end ---------------------------------------------------------------------------------

@@ -38,7 +38,9 @@ class Look(str, Enum):
 
 
 class WorldObserver:
-    """The only place where a snapshot is taken; each one is remembered under its id."""
+    """The only place where a snapshot is taken; those that matter are remembered under their
+    id.
+    """
 
     def __init__(
         self,
@@ -59,13 +61,21 @@ class WorldObserver:
     ) -> WorldSnapshot:
         """Return the world now, with the recent outcome of that mission only. Never raises.
 
+        It is remembered, but for one that only asks whether an outcome is so yet: of those there
+        may be dozens, and decisions would be forgotten for them. See :meth:`remember`.
+
         :param look: what it is for; with `about` it names one look among all, so that a replay can
             give the snapshot that was recorded for it. What is seen does not depend on them.
         :param about: the id of the turn, the call or the action.
         """
         snapshot = self._look(mission_id)
-        self.store.add(snapshot)
+        if look is not Look.VERIFICATION:
+            self.store.add(snapshot)
         return snapshot
+
+    def remember(self, snapshot: WorldSnapshot) -> None:
+        """Remember the look that an outcome rests on."""
+        self.store.add(snapshot)
 
     def peek(self, look: Look = Look.WATCH, about: str | None = None) -> WorldSnapshot:
         """Return the world now without remembering it: no decision can be made from it.
