@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-import json
 import math
 from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.jsonable import jsonable
@@ -76,7 +77,7 @@ _KEYS = {
 
 _CUTS = {0: 200, 7: 72, 11: 36, 15: 16, 16: 3}
 """Longest text in bytes from this step on; step n also drops the first n names of DROP_ORDER."""
-_ENCODER = json.JSONEncoder(separators=(',', ':'), ensure_ascii=False, allow_nan=False)
+_CUT_SHORT = '…"'.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def project(snapshot: WorldSnapshot, *, max_bytes: int) -> Projection:
         raise ConfigurationError(f'snapshot.max_bytes must be at least {MIN_BYTES}')
     tree: dict[str, Any] = {}
     omitted: list[str] = []
-    text, listed = '', omitted
+    text, listed = b'', omitted
     for step in range(max(_CUTS) + 1):
         if step in _CUTS:
             renderer = _Renderer(_CUTS[step])
@@ -108,12 +109,12 @@ def project(snapshot: WorldSnapshot, *, max_bytes: int) -> Projection:
                 _drop(name, tree, omitted)
         else:
             _drop(DROP_ORDER[step - 1], tree, omitted)
-        body = _dump(tree)
-        listed = [*omitted, LONG_TEXTS] if '…"' in body else omitted
-        text = f'{body[:-1]},"omitted":{_dump(listed)}}}'
-        if len(text.encode()) <= max_bytes:
+        body = to_json(tree)
+        listed = [*omitted, LONG_TEXTS] if _CUT_SHORT in body else omitted
+        text = b'%s,"omitted":%s}' % (body[:-1], to_json(listed))
+        if len(text) <= max_bytes:
             break
-    return Projection(text, tuple(listed))
+    return Projection(text.decode(), tuple(listed))
 
 
 def _drop(name: str, tree: dict[str, Any], omitted: list[str]) -> None:
@@ -260,10 +261,10 @@ class _Renderer:
     def _goal(self, goal: dict[str, Any]) -> Any:
         plain = _rounded(jsonable(goal))
         try:
-            text = _dump(plain)
+            text = to_json(plain).decode()
             if len(text.encode()) <= GOAL_BYTES:
                 return plain
-        except UnicodeEncodeError:
+        except PydanticSerializationError:  # a lone surrogate has no UTF-8
             text = repr(plain)
         return cut(text, min(GOAL_BYTES, self._text_bytes))
 
@@ -299,7 +300,3 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_rounded(item) for item in value]
     return value
-
-
-def _dump(value: Any) -> str:
-    return _ENCODER.encode(value)
