@@ -2952,6 +2952,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_one_of_a_thing_is_no_plural',
                 'test_an_instruction_of_many_words_opens_below_a_heading',
                 'test_a_page_about_calls_that_moved_nothing_says_so',
+                'test_a_mission_of_very_many_actions_is_a_page_that_can_still_be_read',
                 'test_each_decision_has_its_reasons_once_whichever_mission_it_is_of',
                 'test_one_mission_can_be_asked_for_and_an_unknown_one_is_named',
                 'test_an_empty_journal_gives_a_page_that_says_so',

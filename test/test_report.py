@@ -37,6 +37,7 @@ from robot_agent_harness.events import (
     HarnessStateChanged,
     MissionStarted,
     ModelResponseRecorded,
+    RobotActionOutcome,
     RobotActionStarted,
     ToolCallRecorded,
     WorldSnapshotCaptured,
@@ -236,7 +237,7 @@ def test_the_timeline_says_how_long_states_lasted_and_how_old_the_knowledge_was(
     assert (battery.availability, battery.age_s) == ('available', pytest.approx(1.0))
     safety = story.looks[0].facts[-1]
     assert (safety.name, safety.availability, safety.age_s) == ('safety', 'missing', None)
-    assert 'verification at 10.3 s: map pose 0.03 s' in page.text
+    assert re.search(r'verification at 10\.3 s: map pose 0\.0\d s, odometry', page.text)
 
 
 def test_an_archive_is_reported_like_the_journal_that_it_was(journal: Path, html: str) -> None:
@@ -504,6 +505,45 @@ def test_an_instruction_of_many_words_opens_below_a_heading(tmp_path: Path) -> N
     (heading,) = re.findall(r'<h2 .*?>(.*?)</h2>', html, re.DOTALL)
     assert heading == f'{words[:300]}…'
     assert words in re.sub(r'<h2 .*?</h2>', '', html, flags=re.DOTALL)
+
+
+async def _busy(path: Path, count: int) -> None:
+    """Record a mission of so many actions to one place, of which every tenth fails."""
+    journal = MissionJournal.open(path, clock=SystemClock(), inline=True)
+    own = Correlation(mission_id='m')
+    started = MissionStarted(instruction='Go round.', robot_id='r', provider='p', max_steps=1)
+    entries: list[tuple[Event, Correlation]] = [(started, own)]
+    for number in range(1, count + 1):
+        action = replace(own, action_id=f'a-{number}')
+        failed = number % 10 == 0
+        ended = RobotActionOutcome(
+            state='FAILED' if failed else 'SUCCEEDED',
+            reason='aborted' if failed else 'verified',
+            evidence={'observed_pose': {'x': 1.0, 'y': 1.1}, 'position_tolerance_m': 0.35},
+            verification_snapshot_id='s',
+        )
+        goal = RobotActionStarted(skill='navigate_to_pose', goal={'x': 1.0, 'y': 1.0})
+        entries += [(goal, action), (ended, action)]
+        seen = {'map_pose': {'value': {'x': 1.0, 'y': 1.1}, 'availability': 'available'}}
+        entries.append((WorldSnapshotCaptured(reason='requested', snapshot=seen), own))
+    await journal.append(*entries)
+    await journal.close()
+
+
+def test_a_mission_of_very_many_actions_is_a_page_that_can_still_be_read(tmp_path: Path) -> None:
+    asyncio.run(_busy(tmp_path / 'journal.db', 350))
+
+    html = write_report(tmp_path / 'journal.db', tmp_path / 'report.html').read_text()
+    page = Page(html)
+
+    assert 'The first 250 actions not shown here and in the drawings' in page.text
+    assert '315 actions verified' in page.text
+    assert '25 more findings like the next one, earlier on.' in page.text
+    assert page.text.count(' failed: aborted.') == 10
+    assert 'Action 350 (navigate_to_pose) failed: aborted.' in page.text
+    assert html.count('class="lane"') == 101  # with the snapshots
+    assert re.findall(r'<text class="goal".*?>(.*?)</text>', html) == ['251, 252, 253 … 350']
+    assert len(html) < 500_000
 
 
 def test_a_page_about_calls_that_moved_nothing_says_so(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from robot_agent_harness.report.story import Action, Check, Story
+from robot_agent_harness.report.story import Action, Call, Check, Story
 from robot_agent_harness.report.values import (
     brief,
     counted,
@@ -21,6 +21,9 @@ from robot_agent_harness.report.values import (
     text,
     worded,
 )
+
+EACH_MAX = 10
+"""Findings of one kind that are told one by one; the tables have the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,40 +124,55 @@ def findings(story: Story) -> Iterator[Finding]:
             f'{counted(len(verified), "action")} verified: the controller reported success, and'
             f' the robot was then seen there{worst}.',
         )
-    for action in story.false_claims:
-        away = '' if action.error_m is None else f' {metres(action.error_m)} away from the goal'
-        yield Finding(
-            'bad',
-            f'False success caught: the controller reported that action {action.number}'
-            f' ({action.title}) had succeeded; the robot was seen{away}.',
-        )
-    for call in story.stopped:
-        told = '; '.join(
-            f'{brief(m.label).lower()} {brief(m.value)} ({brief(m.limit)})'
-            for m in map(measured, call.failed_checks)
-        )
-        yield Finding(
-            'stopped',
-            f'{brief(call.name)} was stopped before anything was sent to the robot: {told}.',
-        )
-    for action in story.actions:
-        if action.state == 'FAILED' and action not in story.false_claims:
-            yield Finding(
-                'bad', f'Action {action.number} ({action.title}) failed: {_why(action)}.'
-            )
-        elif action.state == 'UNKNOWN':
-            yield Finding(
-                'unsure',
-                f'How action {action.number} ({action.title}) ended is not known: {_why(action)}.',
-            )
-        elif action.ended_s is None:
-            yield Finding(
-                'unsure',
-                f'No end of action {action.number} ({action.title}) is recorded; it was'
-                f' {brief(action.state)}.',
-            )
+    false_claims = story.false_claims
+    yield from _few([_false_claim(action) for action in false_claims])
+    yield from _few([_stopped(call) for call in story.stopped])
+    caught = {action.number for action in false_claims}
+    ended = (_ended(action) for action in story.actions if action.number not in caught)
+    yield from _few([finding for finding in ended if finding is not None])
     if not story.actions and not story.stopped:
         yield Finding('note', 'No goal was sent to the robot.')
+
+
+def _few(found: list[Finding]) -> Iterator[Finding]:
+    """Yield the newest of one kind, after how many there were before."""
+    before = len(found) - EACH_MAX
+    if before > 0:
+        yield Finding('note', f'{counted(before, "more finding")} like the next one, earlier on.')
+    yield from found[-EACH_MAX:]
+
+
+def _false_claim(action: Action) -> Finding:
+    away = '' if action.error_m is None else f' {metres(action.error_m)} away from the goal'
+    return Finding(
+        'bad',
+        f'False success caught: the controller reported that action {action.number}'
+        f' ({action.title}) had succeeded; the robot was seen{away}.',
+    )
+
+
+def _stopped(call: Call) -> Finding:
+    told = '; '.join(
+        f'{brief(m.label).lower()} {brief(m.value)} ({brief(m.limit)})'
+        for m in map(measured, call.failed_checks)
+    )
+    return Finding(
+        'stopped',
+        f'{brief(call.name)} was stopped before anything was sent to the robot: {told}.',
+    )
+
+
+def _ended(action: Action) -> Finding | None:
+    """Return how it ended where that was no success."""
+    named = f'action {action.number} ({action.title})'
+    if action.state == 'FAILED':
+        return Finding('bad', f'A{named[1:]} failed: {_why(action)}.')
+    if action.state == 'UNKNOWN':
+        return Finding('unsure', f'How {named} ended is not known: {_why(action)}.')
+    if action.ended_s is None:
+        state = brief(action.state)
+        return Finding('unsure', f'No end of {named} is recorded; it was {state}.')
+    return None
 
 
 def _why(action: Action) -> str:

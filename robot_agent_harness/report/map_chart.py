@@ -29,6 +29,7 @@ TOLERANCE_SHOWN_M = 0.35
 LABEL_CORNERS = ((14.0, -16.0), (-14.0, -16.0), (14.0, 16.0), (-14.0, 16.0))
 LABEL_DROP = 5.0
 """From the middle of a label down to its base line."""
+GOAL_NUMBERS_MAX = 4
 SAME_GOAL_M = 0.01
 SEPARATE_UNITS = 1.5
 """Points of the path nearer together than this in the drawing are one."""
@@ -106,7 +107,7 @@ def draw_map(story: Story, *, here: Pose | None = None) -> MapChart | None:
     if not driven:
         return None
     scale = _Scale(points)
-    seen = [_seen(action, scale) for action in story.actions if action.observed]
+    seen = [_seen(action, scale) for action in story.shown_actions if action.observed]
     start = scale.to(driven[0][0])
     return MapChart(
         width=WIDTH,
@@ -178,7 +179,7 @@ def nice_step(extent: float, lines: int = GRID_LINES) -> float:
 def _points(story: Story) -> Iterator[Point]:
     for path in story.paths:
         yield from path
-    for action in story.actions:
+    for action in story.shown_actions:
         for where in (action.target, action.observed):
             if where is not None:
                 room = action.tolerance_m or TOLERANCE_SHOWN_M
@@ -195,7 +196,7 @@ def _spread(values: list[float]) -> tuple[float, float]:
 def _goals(story: Story, scale: _Scale, taken: list[Point]) -> Iterator[Goal]:
     """Yield each goal with its label in the corner that is farthest from what else is drawn."""
     groups: list[list[Action]] = []
-    for action in story.actions:
+    for action in story.shown_actions:
         if action.target is None:
             continue
         for group in groups:
@@ -214,11 +215,19 @@ def _goals(story: Story, scale: _Scale, taken: list[Point]) -> Iterator[Goal]:
             x=x,
             y=y,
             radius=None if tolerance is None else scale.length(tolerance),
-            label=', '.join(str(action.number) for action in group),
+            label=_numbers(group),
             label_x=label[0],
             label_y=label[1] + LABEL_DROP,
             label_anchor='start' if label[0] > x else 'end',
         )
+
+
+def _numbers(group: list[Action]) -> str:
+    """Return which actions went to one place; of many the first ones and the last."""
+    numbers = [str(action.number) for action in group]
+    if len(numbers) <= GOAL_NUMBERS_MAX:
+        return ', '.join(numbers)
+    return f'{", ".join(numbers[: GOAL_NUMBERS_MAX - 1])} … {numbers[-1]}'
 
 
 def _seen(action: Action, scale: _Scale) -> Seen:

@@ -143,6 +143,7 @@ def _mission(story: Story) -> dict[str, Any]:
         'findings': list(findings(story)),
         'map': draw_map(story),
         'time': draw_time(story),
+        'actions_left_out': len(story.actions) - len(story.shown_actions),
         'turns': story.turns[-DECISIONS_MAX:],
         'turns_left_out': max(0, len(story.turns) - DECISIONS_MAX),
     }

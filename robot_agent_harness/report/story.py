@@ -33,6 +33,10 @@ LOOKS_MAX = 200
 """Snapshots kept of one mission, the newest."""
 FACTS = ('map_pose', 'odometry', 'motion', 'navigation', 'battery', 'safety')
 """The facts of a snapshot, in its order."""
+ACTIONS_MAX = 100
+"""Actions that are drawn and listed of one mission, the newest."""
+SALIENT_MAX = 200
+"""The same of salient events."""
 TOLERANCE = 'navigation.xy_tolerance_m'
 """The parameter that says how far counts as there."""
 NAVIGATION = 'navigation'
@@ -205,6 +209,16 @@ class Story:
     def duration_s(self) -> float:
         """From the first to the last record."""
         return (self.last_ns - self.started_ns) / NS_PER_S
+
+    @property
+    def shown_actions(self) -> list[Action]:
+        """The newest actions, as many as a page has room for."""
+        return self.actions[-ACTIONS_MAX:]
+
+    @property
+    def shown_salient(self) -> list[Salient]:
+        """The newest salient events, as many as a page has room for."""
+        return self.salient[-SALIENT_MAX:]
 
     @property
     def calls(self) -> list[Call]:

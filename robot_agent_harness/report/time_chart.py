@@ -75,7 +75,7 @@ def draw_time(story: Story) -> TimeChart | None:
     if total <= 0.0 or not math.isfinite(total):
         return None
     lanes = [lane for lane in (_model(story, total),) if lane.bars or lane.marks]
-    lanes += [_action(action, story, total) for action in story.actions]
+    lanes += [_action(action, story, total) for action in story.shown_actions]
     if story.looks:
         marks = [Mark('look', _percent(look.at_s, total), _known(look)) for look in story.looks]
         lanes.append(Lane('Snapshots', '', [], marks))
@@ -86,7 +86,7 @@ def draw_time(story: Story) -> TimeChart | None:
                 _percent(s.at_s, total),
                 f'{worded(s.kind)} at {seconds(s.at_s)}: {s.message}',
             )
-            for s in story.salient
+            for s in story.shown_salient
         ]
         lanes.append(Lane('Salient events', '', [], marks))
     step = nice_step(total, TIME_LINES)
@@ -166,7 +166,7 @@ def _states(action: Action, story: Story, total: float) -> Iterator[Bar]:
 
 
 def _rows(story: Story) -> Iterator[Stay]:
-    for action in story.actions:
+    for action in story.shown_actions:
         ends = [since for _, since in action.states[1:]]
         for (state, since), end in zip_longest(action.states, ends):
             lasted = None if end is None else max(0.0, end - since)
