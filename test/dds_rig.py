@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-import multiprocessing
+from contextlib import asynccontextmanager, contextmanager, suppress
 import os
 from pathlib import Path
 import re
@@ -20,22 +19,24 @@ from typing import Any, IO
 import uuid
 
 import anyio
+from domains import own_domain
+from forked import Forked, run_harness
 from mcp import Client
 from mcp.types import Implementation
+from taps import arm
 
 from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.ros.scripted_nav2 import ScriptedNode
 from robot_agent_harness.testing.bench import BenchRobot
 
-DOMAIN = 60 + os.getpid() % 14
-"""Runs on one machine keep apart from each other and from other tests (20 to 39, 74 to 79)."""
-WAIT_S = 30.0
+DOMAIN = own_domain()
+WAIT_S = 60.0
+"""A busy machine takes long to start a process."""
 READY = r'ready: MCP at (http://\S+/mcp), journal'
 HALT_S = 5.0
 """How long a harness may take to end after a signal (CONTRACT)."""
 KILLED = -signal.SIGKILL
-DIED_AT = 'killed at tap'
 
 
 def new_namespace() -> str:
@@ -140,11 +141,9 @@ class Harness:
 
 
 @contextmanager
-def harness(
-    namespace: str, journal: Path, *, forked: bool = False, **parameters: Any
-) -> Iterator[Harness | ForkedHarness]:
+def harness(namespace: str, journal: Path, **parameters: Any) -> Iterator[ForkedHarness]:
     """Run a harness; its end is part of every test: clean, in time and without a traceback."""
-    running = (ForkedHarness if forked else Harness)(namespace, journal, **parameters)
+    running = ForkedHarness(namespace, journal, **parameters)
     try:
         yield running
     finally:
@@ -154,9 +153,7 @@ def harness(
 
 
 class ForkedHarness:
-    """A harness node in a new process that is forked from one with the modules already imported.
-
-    Restarting hundreds of times would otherwise be a test of Python's import.
+    """A harness node in a process that is forked from one with the modules already imported.
 
     :param kill_at: `tap` or `tap:n`: the process kills itself when it comes to that tap the n-th
         time, see `Taps`.
@@ -166,20 +163,13 @@ class ForkedHarness:
         self, namespace: str, journal: Path, *, kill_at: str = '', **parameters: Any
     ) -> None:
         self.journal = journal
-        forks = multiprocessing.get_context('forkserver')
-        forks.set_forkserver_preload(
-            ['robot_agent_harness.ros.process', 'mcp.server', 'uvicorn', 'pydantic']
+        self._process = Forked(
+            run_harness,
+            ros_arguments(namespace, _given(journal, parameters)),
+            domain=DOMAIN,
+            first=(arm, kill_at) if kill_at else None,
         )
-        ours, theirs = forks.Pipe(duplex=False)
-        self._process = forks.Process(
-            target=_forked,
-            args=(theirs, ros_arguments(namespace, _given(journal, parameters)), DOMAIN, kill_at),
-            daemon=True,
-        )
-        self._process.start()
-        theirs.close()
-        self.said = Lines(os.fdopen(os.dup(ours.fileno()), 'r', errors='replace'))
-        ours.close()
+        self.said = Lines(self._process.stderr)
 
     @property
     def url(self) -> str:
@@ -194,44 +184,28 @@ class ForkedHarness:
 
     @property
     def pid(self) -> int:
-        assert self._process.pid is not None
         return self._process.pid
 
     def dies(self, within_s: float) -> bool:
         """Wait for its end for a while; return whether it came."""
-        self._process.join(within_s)
-        return self._process.exitcode is not None
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(within_s)
+        return self._process.poll() is not None
 
     def kill(self) -> None:
         self._process.kill()
 
     def ends(self, within_s: float = WAIT_S) -> int:
         """Wait for its end and return the exit code."""
-        self._process.join(within_s)
-        code = self._process.exitcode
-        assert code is not None, f'it goes on: {self.said.text}'
+        assert self.dies(within_s), f'it goes on: {self.said.text}'
         self.said.finish()
-        return code
+        return self._process.wait(0.0)
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, float]:
         """Send a signal; return the exit code and how many seconds the end took."""
         begun = time.monotonic()
-        if self._process.is_alive():
-            os.kill(self.pid, number)
+        self._process.send_signal(number)
         return self.ends(), time.monotonic() - begun
-
-
-def _forked(stderr: Any, arguments: list[str], domain: int, kill_at: str) -> None:
-    # Told, since this process has another id, and would think of another domain.
-    os.environ |= {'ROS_DOMAIN_ID': str(domain), 'RCUTILS_COLORIZED_OUTPUT': '0'}
-    os.dup2(stderr.fileno(), 2)
-    sys.stderr = os.fdopen(2, 'w', buffering=1)
-    stderr.close()
-    from robot_agent_harness.ros.process import run
-
-    if kill_at:
-        _arm(kill_at)
-    sys.exit(run(arguments))
 
 
 @asynccontextmanager
@@ -301,86 +275,6 @@ def outcome(journal: Path, action_id: str) -> dict[str, Any] | None:
     ended = events(journal, action_id=action_id, type='ROBOT_ACTION_OUTCOME')
     assert len(ended) <= 1
     return ended[0].payload if ended else None
-
-
-class Taps:
-    """Places in the harness's work at which it can be killed, each with a name.
-
-    `before X` and `after X`: a record of type X is handed to the journal; it is known to be on
-    disk. `in commit of X`, `committed X`: the same a moment before and after SQLite's COMMIT, on
-    the writer's thread. A progress record's name has its state. `before send_goal`,
-    `after send_goal`: its request is handed to DDS. `hears X`: event X of the controller arrives.
-    """
-
-    def __init__(self, kill_at: str) -> None:
-        self._wanted, _, count = kill_at.partition(':')
-        self._left = int(count or 1)
-
-    def passes(self, name: str) -> None:
-        if name != self._wanted:
-            return
-        self._left -= 1
-        if self._left == 0:
-            os.write(2, f'{DIED_AT} {name}\n'.encode())
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _arm(kill_at: str) -> None:
-    """Have this process kill itself at a tap: `name`, or `name:n` for the n-th time."""
-    from robot_agent_harness.journal.database import JournalDatabase
-    from robot_agent_harness.journal.store import MissionJournal
-    from robot_agent_harness.ros.action_client import ActionClient
-
-    taps = Taps(kill_at)
-    append, defer = MissionJournal.append, MissionJournal.defer
-    insert, commit = JournalDatabase.insert, JournalDatabase.commit
-    send_goal, deliver = ActionClient.send_goal, ActionClient._deliver
-    in_transaction: list[str] = []
-
-    def name_of(entry: Any) -> str:
-        event = entry[0]
-        state = f' {event.state}' if event.type == 'ROBOT_ACTION_PROGRESS' else ''
-        return f'{event.type.value}{state}'
-
-    async def tapped_append(self: Any, *entries: Any) -> Any:
-        for entry in entries:
-            taps.passes(f'before {name_of(entry)}')
-        numbers = await append(self, *entries)
-        for entry in entries:
-            taps.passes(f'after {name_of(entry)}')
-        return numbers
-
-    def tapped_defer(self: Any, *entries: Any) -> Any:
-        for entry in entries:
-            taps.passes(f'before {name_of(entry)}')
-        future = defer(self, *entries)
-        names = [name_of(entry) for entry in entries]
-        future.add_done_callback(lambda _: [taps.passes(f'after {name}') for name in names])
-        return future
-
-    def tapped_insert(self: Any, rows: Any) -> Any:
-        in_transaction[:] = [row.type for row in rows]
-        return insert(self, rows)
-
-    def tapped_commit(self: Any) -> None:
-        for name in in_transaction:
-            taps.passes(f'in commit of {name}')
-        commit(self)
-        for name in in_transaction:
-            taps.passes(f'committed {name}')
-
-    def tapped_send(self: Any, *arguments: Any) -> None:
-        taps.passes('before send_goal')
-        send_goal(self, *arguments)
-        taps.passes('after send_goal')
-
-    def tapped_deliver(self: Any, event: Any) -> None:
-        taps.passes(f'hears {type(event).__name__}')
-        deliver(self, event)
-
-    MissionJournal.append, MissionJournal.defer = tapped_append, tapped_defer
-    JournalDatabase.insert, JournalDatabase.commit = tapped_insert, tapped_commit
-    ActionClient.send_goal, ActionClient._deliver = tapped_send, tapped_deliver
 
 
 class WriteAhead:

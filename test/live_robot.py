@@ -5,21 +5,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-import os
 from pathlib import Path
 import re
 import signal
-import sys
 import threading
 from typing import Any
 import uuid
 
 from action_msgs.msg import GoalStatus, GoalStatusArray
+from asking import ask, until_there
+from domains import own_domain
+from forked import Forked, run_harness, run_sim_robot
 from mcp import Client
 from nav2_msgs.action import NavigateToPose
-from rcl_interfaces.srv import SetParameters
+from rcl_interfaces.srv import ListParameters, SetParameters
 import rclpy
 from rclpy.action import ActionClient
 from rclpy.context import Context
@@ -28,38 +29,28 @@ from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_action_status_default
 from unique_identifier_msgs.msg import UUID
 
-DOMAIN = 20 + os.getpid() % 20
-"""Runs on one machine keep apart; domains above 101 clash with the system's ports."""
-WAIT_S = 30.0
+DOMAIN = own_domain()
+WAIT_S = 60.0
+"""A busy machine takes long to start a process."""
 READY = re.compile(r'ready: MCP at (\S+), journal')
 
 
 class Child:
     """A program of the package in a process of its own."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+    def __init__(
+        self,
+        program: Callable[[list[str]], int],
+        namespace: str,
+        parameters: Mapping[str, Any],
+    ) -> None:
+        arguments = ['--ros-args', '-r', f'__ns:={namespace}']
+        for name, value in parameters.items():
+            arguments += ['-p', f'{name}:={_yaml(value)}']
+        self.process = Forked(program, arguments, domain=DOMAIN)
         self.lines: list[str] = []
         self._grown = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
-
-    @classmethod
-    async def start(cls, module: str, namespace: str, parameters: Mapping[str, Any]) -> Child:
-        settings = [f'{name}:={_yaml(value)}' for name, value in parameters.items()]
-        arguments = ['--ros-args', '-r', f'__ns:={namespace}']
-        for setting in settings:
-            arguments += ['-p', setting]
-        environment = {**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN), 'RCUTILS_COLORIZED_OUTPUT': '0'}
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            '-m',
-            module,
-            *arguments,
-            env=environment,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        return cls(process)
 
     async def says(self, pattern: str | re.Pattern[str]) -> re.Match[str]:
         """Wait for a line of its output; fails with all of it if it ends without."""
@@ -77,17 +68,16 @@ class Child:
 
     async def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and return the exit code."""
-        if self.process.returncode is None:
-            self.process.send_signal(number)
+        self.process.send_signal(number)
         async with _bound(f'the end of {self.lines}'):
             await self._reading
-            return await self.process.wait()
+            return await asyncio.to_thread(self.process.wait, WAIT_S)
 
     async def _read(self) -> None:
-        assert self.process.stdout is not None
-        async for line in self.process.stdout:
-            self.lines.append(line.decode(errors='replace').rstrip())
-            self._grown.set()
+        with self.process.stderr as said:
+            while line := await asyncio.to_thread(said.readline):
+                self.lines.append(line.rstrip())
+                self._grown.set()
         self._grown.set()
 
 
@@ -107,7 +97,6 @@ class Witness:
             qos_profile_action_status_default,
         )
         self._goals = ActionClient(self.node, NavigateToPose, 'navigate_to_pose')
-        self._parameters = self.node.create_client(SetParameters, 'sim_robot/set_parameters')
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._executor.spin, daemon=True)
@@ -125,8 +114,7 @@ class Witness:
             Parameter(f'fault.{name}', value=value).to_parameter_msg()
             for name, value in faults.items()
         ]
-        await asyncio.to_thread(self._parameters.wait_for_service, WAIT_S)
-        answer = await self._answer(self._parameters.call_async(request))
+        answer = await self._ask(SetParameters, 'set_parameters', request)
         assert all(result.successful for result in answer.results), answer.results
 
     async def send_goal(self, x: float, y: float) -> str:
@@ -136,7 +124,8 @@ class Witness:
         goal.pose.pose.position.x, goal.pose.pose.position.y = x, y
         goal.pose.pose.orientation.w = 1.0
         goal_id = uuid.uuid4()
-        await asyncio.to_thread(self._goals.wait_for_server, WAIT_S)
+        await asyncio.to_thread(until_there, self._goals, WAIT_S)
+        await self._ask(ListParameters, 'list_parameters', ListParameters.Request())
         asked = self._goals.send_goal_async(goal, goal_uuid=UUID(uuid=list(goal_id.bytes)))
         handle = await self._answer(asked)
         assert handle.accepted
@@ -168,6 +157,10 @@ class Witness:
         with self._grown:
             self.statuses.append(listed)
             self._grown.notify_all()
+
+    async def _ask(self, kind: Any, service: str, request: Any) -> Any:
+        name = f'sim_robot/{service}'
+        return await asyncio.to_thread(ask, self.node, kind, name, request, WAIT_S)
 
     async def _answer(self, asked: Any) -> Any:
         loop = asyncio.get_running_loop()
@@ -210,17 +203,10 @@ async def live_robot(
     children: list[Child] = []
     witness = Witness(namespace)
     try:
-        sim = await Child.start(
-            'robot_agent_harness.ros.sim_robot_node',
-            namespace,
-            {'time_scale': 8.0, **(robot or {})},
-        )
+        sim = Child(run_sim_robot, namespace, {'time_scale': 8.0, **(robot or {})})
         children.append(sim)
-        node = await Child.start(
-            'robot_agent_harness.ros.harness_node',
-            namespace,
-            {'journal.path': str(journal), 'mcp.port': 0, **(harness or {})},
-        )
+        given = {'journal.path': str(journal), 'mcp.port': 0, **(harness or {})}
+        node = Child(run_harness, namespace, given)
         children.append(node)
         await sim.says('sim_robot ready')
         ready = await node.says(READY)

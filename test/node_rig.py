@@ -19,6 +19,9 @@ import uuid
 
 from action_msgs.msg import GoalInfo, GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
+from asking import ask, LOOK_S, until_there
+from domains import own_domain
+from forked import Forked, run_harness
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from lifecycle_msgs.srv import ChangeState, GetState
 from nav2_msgs.action import NavigateToPose
@@ -35,12 +38,13 @@ from unique_identifier_msgs.msg import UUID
 
 from robot_agent_harness.msg import WorldSnapshot
 
-DOMAIN = 74 + os.getpid() % 6
-"""Runs on one machine keep apart from each other and from other tests."""
+DOMAIN = own_domain()
 NAMESPACE = f'/rig_{uuid.uuid4().hex[:8]}'
 NODE = f'{NAMESPACE}/robot_agent_harness'
-WAIT_S = 20.0
+WAIT_S = 60.0
+"""A busy machine takes long to start a process."""
 IMPL = NavigateToPose.Impl
+PART = 'navigate_to_pose/_action/'
 LATCHED = qos_profile_action_status_default
 EXECUTING, SUCCEEDED, CANCELED = (
     GoalStatus.STATUS_EXECUTING,
@@ -84,8 +88,10 @@ class Probe:
         assert found, f'not within {WAIT_S} s: {what}'
         return found
 
-    def until_known(self) -> None:
-        """Wait until the node has heard all that it wants to know before it moves the robot."""
+    def until_known(self, nav2: FakeNav2) -> None:
+        """Wait until the node has heard all that it wants to know before it moves the robot, and
+        the controller of the node.
+        """
         heard = self.listen(WorldSnapshot, f'{NODE}/world_snapshot', QoSProfile(depth=1))
 
         def known() -> bool:
@@ -94,15 +100,22 @@ class Probe:
             return told.controller_reachable and set(fields) == {WorldSnapshot.AVAILABLE}
 
         self.until(known, heard)
+        nav2.until_seen()
 
     def call(self, service_type: Any, name: str, request: Any) -> Any:
+        """Make a request of the node's, once, and return the answer."""
         client = self.node.create_client(service_type, name)
-        assert client.wait_for_service(WAIT_S), name
+        self.until_met()
+        until_there(client, WAIT_S)
         future = client.call_async(request)
         future.add_done_callback(lambda _: self.notice())
         self.until(future.done, name)
         self.node.destroy_client(client)
         return future.result()
+
+    def until_met(self) -> None:
+        """Wait until the node has heard of all our clients, and so loses no answer to them."""
+        self.state()
 
     def transition(self, transition_id: int) -> bool:
         request = ChangeState.Request()
@@ -110,7 +123,7 @@ class Probe:
         return bool(self.call(ChangeState, f'{NODE}/change_state', request).success)
 
     def state(self) -> str:
-        answer = self.call(GetState, f'{NODE}/get_state', GetState.Request())
+        answer = ask(self.node, GetState, f'{NODE}/get_state', GetState.Request(), WAIT_S)
         return str(answer.current_state.label)
 
     def close(self) -> None:
@@ -138,7 +151,7 @@ class FakeNav2:
         self.cancel_requests: list[CancelGoal.Request] = []
         self.statuses: dict[str, int] = {}
         self._results: dict[str, Future] = {}
-        part, node = 'navigate_to_pose/_action/', probe.node
+        part, node = PART, probe.node
         # In a group of its own: a request for a result waits, and the rest must go on.
         apart = ReentrantCallbackGroup()
         self._entities = [
@@ -153,6 +166,14 @@ class FakeNav2:
         ]
         self._feedback = node.create_publisher(IMPL.FeedbackMessage, part + 'feedback', 10)
         self._status = node.create_publisher(GoalStatusArray, part + 'status', LATCHED)
+
+    def until_seen(self) -> None:
+        """Wait until a client has been heard of: an answer to one that has not been is lost."""
+        deadline = time.monotonic() + WAIT_S
+        count = self.probe.node.count_clients
+        while not all(count(PART + name) for name in ('send_goal', 'get_result', 'cancel_goal')):
+            assert time.monotonic() < deadline, f'not within {WAIT_S} s: a client'
+            time.sleep(LOOK_S)
 
     def report(self, goal_id: str, status: int) -> None:
         """Publish a status; one that ends the goal answers requests for its result."""
@@ -248,18 +269,19 @@ class FakeRobot:
 
 
 class HarnessProcess:
-    """The harness node in its own process."""
+    """The harness node in its own process.
 
-    def __init__(self, *arguments: str, parameters: Mapping[str, Any]) -> None:
-        command = [sys.executable, '-m', 'robot_agent_harness.cli', 'run', *arguments]
-        command += ['--ros-args', '-r', f'__ns:={NAMESPACE}']
+    :param fresh: start it as a user does, instead of forking it with its modules imported.
+    """
+
+    def __init__(
+        self, *arguments: str, parameters: Mapping[str, Any], fresh: bool = False
+    ) -> None:
+        told = [*arguments, '--ros-args', '-r', f'__ns:={NAMESPACE}']
         for name, value in parameters.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            command += ['-p', f'{name}:={text}']
-        environment = {**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN), 'RCUTILS_COLORIZED_OUTPUT': '0'}
-        self.process = subprocess.Popen(
-            command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment
-        )
+            told += ['-p', f'{name}:={text}']
+        self.process = _fresh(told) if fresh else Forked(run_harness, told, domain=DOMAIN)
         self.lines: list[str] = []
         self._news = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -297,12 +319,22 @@ class HarnessProcess:
                     self._news.notify_all()
 
 
+def _fresh(arguments: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, '-m', 'robot_agent_harness.cli', 'run', *arguments],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN), 'RCUTILS_COLORIZED_OUTPUT': '0'},
+    )
+
+
 @contextmanager
-def harness(journal: Path, **parameters: Any) -> Iterator[HarnessProcess]:
+def harness(journal: Path, *, fresh: bool = False, **parameters: Any) -> Iterator[HarnessProcess]:
     """Run a harness; its end is part of every test: clean, and without a traceback."""
     given = {'journal.path': journal, 'mcp.port': 0}
     given.update({name.replace('__', '.'): value for name, value in parameters.items()})
-    process = HarnessProcess(parameters=given)
+    process = HarnessProcess(parameters=given, fresh=fresh)
     try:
         yield process
     finally:

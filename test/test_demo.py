@@ -54,7 +54,9 @@ from robot_agent_harness.testing.virtual_time import run_virtual
 
 PLACES = read_places(config_path('places.yaml'))
 QUIET_S = 2.0
-"""The demo shows progress at least this often; a busy machine gets a little more."""
+"""The demo shows progress at least this often."""
+LADEN_S = 3.0
+"""How much later than due a line may come on a laden machine."""
 
 
 class _Faults:
@@ -451,7 +453,7 @@ def test_the_demo_runs_shows_and_checks_everything(
 
     assert code == 0, demo.text
     assert time.monotonic() - began < 60.0
-    assert demo.silence_s < QUIET_S + 1.0
+    assert demo.silence_s < QUIET_S + LADEN_S
     assert _gone(nodes)
     assert '\x1b' not in demo.text
     assert 'All 9 checks hold.' in demo.lines

@@ -27,11 +27,11 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
+from asking import until_there
 from dds_rig import (
     at_rest,
     call,
     client,
-    DIED_AT,
     DOMAIN,
     events,
     ForkedHarness,
@@ -44,6 +44,7 @@ from dds_rig import (
     WriteAhead,
 )
 from rclpy.action import ActionClient
+from taps import DIED_AT
 
 from robot_agent_harness.action import RunMission
 from robot_agent_harness.actions.controller import GoalStatus
@@ -284,7 +285,7 @@ class Lane:
         goal = RunMission.Goal(instruction='drive about', mission_id=mission_id)
         deadline = time.monotonic() + MISSION_MAX_S
         while time.monotonic() < deadline:
-            assert missions.wait_for_server(MISSION_MAX_S)
+            until_there(missions, MISSION_MAX_S)
             answered = threading.Event()
             asked = missions.send_goal_async(goal)
             asked.add_done_callback(lambda _, e=answered: e.set())
@@ -452,7 +453,7 @@ def test_a_signal_while_the_model_thinks_and_the_robot_drives_ends_both(tmp_path
         )
         assert node.ready(), node.said.text
         missions = ActionClient(wire, RunMission, 'robot_agent_harness/run_mission')
-        assert missions.wait_for_server(MISSION_MAX_S)
+        until_there(missions, MISSION_MAX_S)
         missions.send_goal_async(RunMission.Goal(instruction='go', mission_id='m'))
         wire.nav2.wait_for(lambda: wire.nav2.sent, 'a goal')
         goal_id = wire.nav2.own_goal

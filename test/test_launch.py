@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-import os
 from pathlib import Path
 import re
 from typing import Any
@@ -25,6 +24,7 @@ pytest.importorskip('launch_ros', reason='launch_ros is on no package index: it 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
 from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
+from domains import own_domain
 from launch import LaunchDescription, LaunchService
 from launch.actions import (
     IncludeLaunchDescription,
@@ -40,7 +40,7 @@ from robot_agent_harness.testing import check_journal
 pytestmark = pytest.mark.anyio
 
 READY = re.compile(r'ready: MCP at (http://\S+/mcp), journal')
-DOMAIN = str(70 + os.getpid() % 4)
+DOMAIN = str(own_domain())
 UP_S, DRIVEN_S, DOWN_S = 60.0, 90.0, 30.0
 
 

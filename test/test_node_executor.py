@@ -25,7 +25,7 @@ __all__ = ['client', 'robot']  # fixtures
 
 async def test_a_goal_outlives_the_collection_of_garbage(robot: Probe, client: Probe) -> None:
     nav2, heard = FakeNav2(robot), Heard(client)
-    await heard.there()
+    await heard.there(nav2)
     goal_id = _new_id()
     heard.controller.send_goal(goal_id, GOAL)
     gc.collect()
@@ -39,9 +39,8 @@ async def test_a_goal_outlives_the_collection_of_garbage(robot: Probe, client: P
 async def test_a_call_that_a_callback_of_the_executor_begins_is_answered(
     robot: Probe, client: Probe
 ) -> None:
-    FakeNav2(robot)
-    heard, loop = Heard(client), asyncio.get_running_loop()
-    await heard.there()
+    nav2, heard, loop = FakeNav2(robot), Heard(client), asyncio.get_running_loop()
+    await heard.there(nav2)
     goal_id = _new_id()
     answered: asyncio.Future[Any] = loop.create_future()
 

@@ -53,7 +53,7 @@ def call(url: str, name: str, **arguments: Any) -> dict[str, Any]:
 def start_goal(node: HarnessProcess, nav2: FakeNav2) -> tuple[str, str]:
     """Send a goal as an MCP client, once the node knows the robot; return the URL and its id."""
     url = node.says(READY).group(1)
-    nav2.probe.until_known()
+    nav2.probe.until_known(nav2)
     answer = call(url, 'navigate_to_pose', **GOAL)
     assert answer['status'] == 'accepted', answer
     assert nav2.goal() == answer['action_id']
@@ -336,7 +336,7 @@ def test_a_killed_harness_is_cleared_up_after_and_sends_nothing_again(probe, tmp
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['sigint', 'sigterm'])
 def test_signals_that_go_on_until_the_end_make_no_failure_of_it(tmp_path, number):
     """`ros2 launch` passes Ctrl-C on to a process that has had it from the terminal."""
-    with harness(tmp_path / 'journal.db') as node:
+    with harness(tmp_path / 'journal.db', fresh=True) as node:
         node.says('ready')
         deadline = time.monotonic() + 5.0
         while node.process.poll() is None and time.monotonic() < deadline:
@@ -347,7 +347,7 @@ def test_signals_that_go_on_until_the_end_make_no_failure_of_it(tmp_path, number
 
 
 def test_signals_during_the_start_and_twice_are_fine(tmp_path):
-    with harness(tmp_path / 'j.db') as node:
+    with harness(tmp_path / 'j.db', fresh=True) as node:
         node.says('MCP server at')
         node.process.send_signal(signal.SIGINT)
         node.process.send_signal(signal.SIGINT)

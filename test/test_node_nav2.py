@@ -64,8 +64,10 @@ class Heard:
     async def event(self, event: Any) -> None:
         await self.until(lambda: event in self.events)
 
-    async def there(self) -> None:
+    async def there(self, nav2: FakeNav2) -> None:
+        """Wait until both have heard of each other."""
         await self.event(ServerPresence(True))
+        await asyncio.to_thread(nav2.until_seen)
 
     def _take(self, event: Any) -> None:
         self.events.append(event)
@@ -92,7 +94,7 @@ def _new_id() -> str:
 
 async def test_a_goal_goes_out_under_our_id_and_everything_about_it_comes_back(robot, client):
     nav2, heard = FakeNav2(robot), Heard(client)
-    await heard.there()
+    await heard.there(nav2)
     goal_id = _new_id()
     heard.controller.send_goal(goal_id, GOAL)
     await heard.event(GoalResponse(goal_id, True))
@@ -109,7 +111,7 @@ async def test_a_goal_goes_out_under_our_id_and_everything_about_it_comes_back(r
 async def test_feedback_that_overtakes_the_goal_response_is_not_lost(robot, client):
     nav2, heard = FakeNav2(robot), Heard(client)
     nav2.on_goal = lambda goal_id: nav2.feed(goal_id, 1.5)  # before the response is written
-    await heard.there()
+    await heard.there(nav2)
     goal_id = _new_id()
     heard.controller.send_goal(goal_id, GOAL)
     await heard.until(lambda: heard.of(GoalFeedback))
@@ -119,7 +121,7 @@ async def test_feedback_that_overtakes_the_goal_response_is_not_lost(robot, clie
 
 async def test_feedback_is_coalesced_and_ends_with_the_newest(robot, client):
     nav2, heard = FakeNav2(robot), Heard(client)
-    await heard.there()
+    await heard.there(nav2)
     goal_id = _new_id()
     heard.controller.send_goal(goal_id, GOAL)
     await heard.event(GoalResponse(goal_id, True))
@@ -135,7 +137,7 @@ async def test_feedback_is_coalesced_and_ends_with_the_newest(robot, client):
 
 async def test_feedback_of_other_clients_goals_reaches_nobody(robot, client):
     nav2, heard = FakeNav2(robot), Heard(client)
-    await heard.there()
+    await heard.there(nav2)
     goal_id = _new_id()
     heard.controller.send_goal(goal_id, GOAL)
     await heard.event(GoalResponse(goal_id, True))
@@ -156,7 +158,7 @@ async def test_goals_that_ran_before_we_came_are_seen(robot, client):
 async def test_the_result_of_a_goal_that_another_process_sent_can_be_asked_for(robot, client):
     nav2, heard, goal_id = FakeNav2(robot), Heard(client), _new_id()
     nav2.report(goal_id, CANCELED)
-    await heard.there()
+    await heard.there(nav2)
     heard.controller.request_result(goal_id)
     await heard.until(lambda: heard.of(GoalResult))
     assert (heard.of(GoalResult)[0].goal_id, heard.of(GoalResult)[0].status) == (goal_id, CANCELED)
@@ -164,7 +166,7 @@ async def test_the_result_of_a_goal_that_another_process_sent_can_be_asked_for(r
 
 async def test_the_result_of_an_unknown_goal_is_status_0(robot, client):
     nav2, heard, goal_id = FakeNav2(robot), Heard(client), _new_id()
-    await heard.there()
+    await heard.there(nav2)
     heard.controller.request_result(goal_id)
     await heard.until(lambda: heard.of(GoalResult))
     assert heard.of(GoalResult)[0].status == 0
@@ -176,7 +178,7 @@ async def test_cancel_names_one_goal_and_no_time(robot, client):
     other = _new_id()
     nav2.report(goal_id, EXECUTING)
     nav2.report(other, EXECUTING)
-    await heard.there()
+    await heard.there(nav2)
     heard.controller.cancel(goal_id)
     await heard.controller.drain(WAIT_S)
     assert CancelResponse(goal_id, 0) in heard.events
@@ -197,7 +199,7 @@ async def test_without_a_server_a_goal_certainly_did_not_leave(client):
 
 async def test_a_server_that_loses_a_part_is_gone(robot, client):
     nav2, heard = FakeNav2(robot), Heard(client)
-    await heard.there()
+    await heard.there(nav2)
     nav2.withdraw()
     await heard.event(ServerPresence(False))
     assert heard.controller.reachable is False
@@ -205,7 +207,7 @@ async def test_a_server_that_loses_a_part_is_gone(robot, client):
 
 async def test_nothing_is_delivered_after_closing(robot, client):
     nav2, heard = FakeNav2(robot), Heard(client)
-    await heard.there()
+    await heard.there(nav2)
     heard.controller.close()
     before = len(heard.events)
     heard.controller.request_result(_new_id())

@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
+from forked import run_harness
 from live_robot import Child, live_robot, READY
 from mcp import Client
 from node_rig import DOMAIN, NAMESPACE
@@ -135,8 +136,7 @@ async def test_a_goal_whose_skill_was_switched_off_is_found_and_cancelled_by_the
             assert taken['status'] == 'accepted', taken
         await live.harness.end(signal.SIGKILL)
         settings = {'journal.path': str(path), 'mcp.port': 0, 'skills_file': str(off)}
-        module, namespace = 'robot_agent_harness.ros.harness_node', live.namespace
-        again = await Child.start(module, namespace, settings)
+        again = Child(run_harness, live.namespace, settings)
         try:
             url = (await again.says(READY)).group(1)
             async with Client(url) as client:

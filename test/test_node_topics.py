@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
 from action_msgs.msg import GoalStatus
+from asking import until_there
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from node_rig import (
     EXECUTING,
@@ -25,6 +26,7 @@ from node_rig import (
     NODE,
     Probe,
     SUCCEEDED,
+    WAIT_S,
 )
 from rclpy.action import ActionClient
 from rclpy.qos import QoSProfile
@@ -69,8 +71,9 @@ class Live:
         self.nav2 = FakeNav2(probe)
         self.missions = ActionClient(probe.node, RunMission, f'{NODE}/run_mission')
         self.feedback: list[RunMission.Feedback] = []
-        assert self.missions.wait_for_server(20.0)
-        probe.until_known()
+        until_there(self.missions, WAIT_S)
+        probe.until_met()
+        probe.until_known(self.nav2)
 
     def arrive(self, goal_id: str) -> None:
         """Treat a goal as Nav2 does that gets there at once; later ones find it there."""

@@ -29,10 +29,12 @@ pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
+from asking import ask
+from domains import own_domain
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav2_msgs.action import NavigateToPose
 from nav_msgs.msg import Odometry
-from rcl_interfaces.srv import DescribeParameters, SetParameters
+from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
 import rclpy
 from rclpy.action import ActionClient
 from rclpy.context import Context
@@ -53,8 +55,7 @@ from robot_agent_harness.resources import config_path
 from robot_agent_harness.ros.sim_parameters import SETTINGS
 from robot_agent_harness.ros.sim_robot_node import main
 
-DOMAIN = 40 + os.getpid() % 50
-"""Test runs on one machine keep apart; domains above 101 clash with the system's ports."""
+DOMAIN = own_domain()
 NAMESPACE = f'/sim_robot_test_{os.getpid()}'
 WAIT_S = 15.0
 LAG_S = 0.5
@@ -175,8 +176,17 @@ class Client:
     def connect(self) -> None:
         self.until(self.navigate.server_is_ready, 'the action server')
         self.until(self.set_parameters.service_is_ready, 'the parameter service')
+        self.until_met()
         self.until(lambda: self.seen['odom'], 'odometry')
         self.until(lambda: self.seen['amcl_pose'], 'a map pose')
+
+    def until_met(self) -> None:
+        """Wait until the robot has heard of all our clients, and so loses no answer to them."""
+        harmless, name = ListParameters.Request(), 'sim_robot/list_parameters'
+        ask(self.node, ListParameters, name, harmless, WAIT_S, self._spin)
+
+    def _spin(self, seconds: float) -> None:
+        self.executor.spin_once(timeout_sec=seconds)
 
     def next(self, topic: str, where: Callable[[Any], bool] = lambda _: True) -> Any:
         """Wait for a message that arrives from now on and satisfies a condition."""

@@ -39,12 +39,13 @@ class Domain:
     """A domain that nobody on this machine used when it was taken.
 
     :param avoid: domains not to take, such as the one of the user's robot.
+    :param among: those to choose from.
     :raises ConfigurationError: there is none left.
     """
 
-    def __init__(self, avoid: Iterable[int] = ()) -> None:
+    def __init__(self, avoid: Iterable[int] = (), *, among: Iterable[int] = DOMAINS) -> None:
         # In no order: two demos that start together should look in different places.
-        candidates = sorted(set(DOMAINS) - set(avoid), key=lambda _: random.random())
+        candidates = sorted(set(among) - set(avoid), key=lambda _: random.random())
         for candidate in candidates:
             held = _bound(_port(candidate, _RESERVED))
             if held is None:

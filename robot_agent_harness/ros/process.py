@@ -68,10 +68,13 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
 
 
 async def _serve(mcp_stdio: bool) -> int:
-    loop = asyncio.get_running_loop()
     stop = asyncio.Event()
-    for number in END_SIGNALS:
-        loop.add_signal_handler(number, stop.set)
+    with _signals_set(stop):
+        return await _serve_until(stop, mcp_stdio)
+
+
+async def _serve_until(stop: asyncio.Event, mcp_stdio: bool) -> int:
+    loop = asyncio.get_running_loop()
     with _arguments_named():
         node = HarnessNode(
             loop=loop,
@@ -96,6 +99,23 @@ async def _serve(mcp_stdio: bool) -> int:
             node.session.destroy()
         logging.getLogger().removeHandler(bridge)
         node.destroy_node()
+
+
+@contextlib.contextmanager
+def _signals_set(stop: asyncio.Event) -> Iterator[None]:
+    """Have the signals that ask for the end set an event, and do nothing afterwards.
+
+    The loop, when it closes, lets go of what they wake it with before it lets go of them.
+    """
+    loop = asyncio.get_running_loop()
+    for number in END_SIGNALS:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in END_SIGNALS:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_IGN)
 
 
 async def _until(stop: asyncio.Event, node: HarnessNode, mcp_stdio: bool) -> None:

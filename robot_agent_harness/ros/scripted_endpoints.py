@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 import hashlib
+import threading
+import time
 from typing import Any
 
 from action_msgs.msg import GoalStatusArray
@@ -24,6 +26,9 @@ from robot_agent_harness.ros.quiet import QUIET_PUBLISHER
 
 FEEDBACK_DEPTH = 10
 """As rclpy's own action server."""
+DISCOVERED_S, LOOK_S = 2.0, 0.01
+"""How long, and how often looked for, an answer waits until whoever asked has been discovered: the
+middleware waits 0.1 s, and then drops it."""
 _GOAL_ID_HEX = 32
 
 
@@ -58,6 +63,8 @@ class Endpoints:
         self._heard = heard
         self._services: dict[str, Service] = {}
         self._publishers: dict[str, Publisher] = {}
+        # A publisher that one thread takes away while another publishes ends the latter.
+        self._lock = threading.Lock()
 
     @property
     def are_open(self) -> bool:
@@ -85,25 +92,32 @@ class Endpoints:
 
     def close(self) -> None:
         """Take them away."""
-        services, publishers = self._services, self._publishers
-        self._services, self._publishers = {}, {}
-        for service in services.values():
-            self._node.destroy_service(service)
-        for publisher in publishers.values():
-            self._node.destroy_publisher(publisher)
+        with self._lock:
+            services, publishers = self._services, self._publishers
+            self._services, self._publishers = {}, {}
+            for service in services.values():
+                self._node.destroy_service(service)
+            for publisher in publishers.values():
+                self._node.destroy_publisher(publisher)
 
     def answer(self, endpoint: str, asked: Asked, **fields: Any) -> None:
         """Answer a request, also if it was answered before."""
-        service = self._services.get(endpoint)
-        if service is not None:  # a server that is away says nothing
-            # The class's own: the instance's is replaced, see below.
-            Service.send_response(service, service.srv_type.Response(**fields), asked.header)
+        name = self._node.resolve_service_name(self._part + endpoint)
+        deadline = time.monotonic() + DISCOVERED_S
+        while not self._node.count_clients(name) and time.monotonic() < deadline:
+            time.sleep(LOOK_S)
+        with self._lock:
+            service = self._services.get(endpoint)
+            if service is not None:  # a server that is away says nothing
+                # The class's own: the instance's is replaced, see below.
+                Service.send_response(service, service.srv_type.Response(**fields), asked.header)
 
     def publish(self, endpoint: str, message: Any) -> None:
         """Publish a message of one of the topics."""
-        publisher = self._publishers.get(endpoint)
-        if publisher is not None:
-            publisher.publish(message)
+        with self._lock:
+            publisher = self._publishers.get(endpoint)
+            if publisher is not None:
+                publisher.publish(message)
 
 
 def _deferred_service(node: Node, kind: Any, name: str, heard: Callable[[Asked], None]) -> Service:

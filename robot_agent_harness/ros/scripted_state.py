@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
+import threading
 from typing import Any
 
 from geometry_msgs.msg import PoseWithCovarianceStamped
@@ -50,6 +51,8 @@ class ScriptedRobot:
         self._node = node
         self._publishers: dict[str, Publisher] = {}
         self._timers: dict[str, Any] = {}
+        # A publisher that one thread takes away while another publishes ends the latter.
+        self._lock = threading.Lock()
         for topic in TOPICS:
             self.set_qos(topic, _default_qos(topic))
             self.set_rate(topic, RATES_HZ.get(topic, RATES_HZ['battery']))
@@ -57,12 +60,13 @@ class ScriptedRobot:
     def set_qos(self, topic: str, qos: QoSProfile | None = None) -> None:
         """Publish a topic with another quality of service from now on; None: the default one."""
         name, kind = TOPICS[topic]
-        old = self._publishers.get(topic)
-        self._publishers[topic] = self._node.create_publisher(
+        made = self._node.create_publisher(
             kind, name, qos or _default_qos(topic), event_callbacks=QUIET_PUBLISHER
         )
-        if old is not None:
-            self._node.destroy_publisher(old)
+        with self._lock:
+            old, self._publishers[topic] = self._publishers.get(topic), made
+            if old is not None:
+                self._node.destroy_publisher(old)
 
     def set_rate(self, topic: str, rate_hz: float) -> None:
         """Publish a topic at another rate from now on, messages a second."""
@@ -79,7 +83,8 @@ class ScriptedRobot:
         edit = self.edits.get(topic)
         if edit is not None:
             edit(message)
-        self._publishers[topic].publish(message)
+        with self._lock:
+            self._publishers[topic].publish(message)
 
     def message(self, topic: str) -> Any:
         """Return what the topic would say now; None where there is nothing to say."""
