@@ -5,7 +5,8 @@ SHELL := /bin/sh
 # Everything but the set-up itself runs inside the environment.
 IN_ENV := . ./env.sh &&
 # Two processes, each of which takes a file after the other: much of the time a test waits for a robot.
-PARALLEL := -n 2 --dist loadfile
+# One that a hanging test ends is not replaced: its file would hang the next one, too.
+PARALLEL := -n 2 --dist loadfile --max-worker-restart 0
 
 .PHONY: help setup demo test test-jazzy test-long lint format bench screenshots lock clean
 

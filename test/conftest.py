@@ -4,7 +4,13 @@
 
 from __future__ import annotations
 
+import faulthandler
+
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 import pytest
+
+MARGIN_S = 30.0
+"""How much later than pytest-timeout the watchdog of pyproject.toml ends a test."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,6 +23,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if 'long' in item.keywords:
             item.add_marker(pytest.mark.skip(reason='takes minutes: make test-long'))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give a test with a timeout of its own a watchdog of its own."""
+    own = item.get_closest_marker('timeout')
+    if own is not None:
+        told = item.config.stash[fault_handler_stderr_fd_key]
+        faulthandler.dump_traceback_later(own.args[0] + MARGIN_S, file=told, exit=True)
 
 
 @pytest.fixture
