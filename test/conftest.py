@@ -30,8 +30,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Give a test with a timeout of its own a watchdog of its own."""
     own = item.get_closest_marker('timeout')
     if own is not None:
-        told = item.config.stash[fault_handler_stderr_fd_key]
-        faulthandler.dump_traceback_later(own.args[0] + MARGIN_S, file=told, exit=True)
+        _watch(item, own.args[0] + MARGIN_S)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Watch the end, too: a failure has ended pytest-timeout's watch, and the watchdog's."""
+    _watch(item, float(item.config.getini('timeout')) + MARGIN_S)
+
+
+def _watch(item: pytest.Item, seconds: float) -> None:
+    told = item.config.stash[fault_handler_stderr_fd_key]
+    faulthandler.dump_traceback_later(seconds, file=told, exit=True)
 
 
 @pytest.fixture
