@@ -47,6 +47,7 @@ from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.plugins import plugin_verifiers
 from robot_agent_harness.skills.registry import load_registry, SkillRegistry
 from robot_agent_harness.skills.repeats import Repeats
+from robot_agent_harness.skills.service_log import ServiceLog
 from robot_agent_harness.skills.services import ServiceCaller
 from robot_agent_harness.skills.skill import SERVICE
 from robot_agent_harness.skills.starter import ActionStarter
@@ -151,8 +152,10 @@ def assemble(
         if controller.reachable:
             offering.presence(name, True)
     tracker.on_presence(offering.presence)
+    service_log = None
     if services is not None:
-        services.on_presence(lambda name, there: offering.presence(SERVICE + name, there))
+        service_log = ServiceLog(services, journal=recorder, clock=clock)
+        service_log.on_presence(lambda name, there: offering.presence(SERVICE + name, there))
     starter = ActionStarter(
         clock=clock,
         ids=ids,
@@ -181,7 +184,7 @@ def assemble(
         states=states,
         clock=clock,
         recorded=partial(read_action, journal.path),
-        services=services,
+        services=service_log,
     )
     harness = RobotAgentHarness(
         clock=clock,
@@ -202,6 +205,7 @@ def assemble(
         skills=skills_file,
         places=places_file,
         reachable={name: controller.reachable for name, controller in controllers.items()},
+        services=services is not None,
         use_sim_time=use_sim_time,
     )
     return Core(

@@ -36,6 +36,7 @@ class EventType(str, Enum):
     RECOVERY_PERFORMED = 'RECOVERY_PERFORMED'
     HARNESS_STATE_CHANGED = 'HARNESS_STATE_CHANGED'
     CONTROLLER_EVENT_RECEIVED = 'CONTROLLER_EVENT_RECEIVED'
+    SERVICE_EVENT_RECEIVED = 'SERVICE_EVENT_RECEIVED'
     TOOL_CALL_WITHDRAWN = 'TOOL_CALL_WITHDRAWN'
     MISSION_CANCEL_REQUESTED = 'MISSION_CANCEL_REQUESTED'
     JOURNAL_CONTINUED = 'JOURNAL_CONTINUED'
@@ -292,6 +293,19 @@ class ControllerEventReceived(Event):
     """Those of its goals whose outcome had been announced by then, which waits for the disk."""
 
 
+class ServiceEventReceived(Event):
+    """A service came, went, answered a call, or did not."""
+
+    type = EventType.SERVICE_EVENT_RECEIVED
+    service: str
+    event: Literal['presence', 'response', 'failed']
+    said: dict[str, Any]
+    """`reachable`; or `response`, of one beyond 64 KiB its `size_bytes` alone; or `code` and
+    `message` of what kept it from answering."""
+    monotonic_ns: int
+    """Steady time at which it was heard."""
+
+
 class ToolCallWithdrawn(Event):
     """Somebody who wanted a call wants it no longer, while it is under way."""
 
@@ -328,6 +342,7 @@ EVENT_MODELS: dict[EventType, type[Event]] = {
         RecordCarriedOver,
         HarnessStateChanged,
         ControllerEventReceived,
+        ServiceEventReceived,
         ToolCallWithdrawn,
         MissionCancelRequested,
     )

@@ -18,6 +18,7 @@ from robot_agent_harness import __version__
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, HarnessStateChanged
 from robot_agent_harness.jsonable import jsonable
+from robot_agent_harness.key_order import key_order
 from robot_agent_harness.redaction import RedactedJournal
 
 State = Literal['reconfigured', 'adopted', 'recovering', 'active', 'inactive']
@@ -38,15 +39,22 @@ class StateRecorder:
         skills: Path,
         places: Path,
         reachable: Mapping[str, bool],
+        services: bool,
         use_sim_time: bool,
     ) -> None:
-        """Record what runs: parameters name secrets by file at most, never by value."""
+        """Record what runs: parameters name secrets by file at most, never by value.
+
+        :param services: whether services can be called.
+        """
         configuration = {
             'version': __version__,
             'parameters': dict(parameters),
             'skills': jsonable(contents(skills)),
+            # The order of tools and of their fields is that of the file.
+            'skills_order': key_order(contents(skills)),
             'places': jsonable(contents(places)),
             'reachable': dict(reachable),
+            'services': services,
             'use_sim_time': use_sim_time,
         }
         self._note(

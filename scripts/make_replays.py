@@ -12,7 +12,7 @@ do what its name says. Run it anew when what the harness records has changed on 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 import contextlib
 import gzip
 import logging
@@ -25,6 +25,7 @@ from typing import Any
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.skills.call import CallContext, IdempotencyKey
+from robot_agent_harness.skills.services import RosService, ServiceTimeoutError
 from robot_agent_harness.testing.bench import Bench
 from robot_agent_harness.testing.campaign.faults import Fault, FOREVER
 from robot_agent_harness.testing.campaign.mission import CampaignMission, PARAMETERS
@@ -191,6 +192,56 @@ BENCHES: dict[str, tuple[tuple[dict[str, Any], ...], Play]] = {
 }  # fmt: skip
 
 
+BELL = """\
+skills:
+  toll:
+    description: Toll the bell.
+    arguments:
+      times: {type: integer, description: How often}
+    service:
+      name: bell
+      type: std_srvs/srv/SetBool
+      request: {data: true}
+      response: {note: message}
+      success: success
+"""
+
+
+class Bell:
+    """A service that tolls, refuses, or says nothing."""
+
+    _asked = 0
+
+    def on_presence(self, listener: Callable[[str, bool], None]) -> None:
+        """Be there from the beginning."""
+        asyncio.get_running_loop().call_soon(listener, 'bell', True)
+
+    async def call(
+        self, service: RosService, request: Mapping[str, Any], *, timeout_s: float
+    ) -> dict[str, Any]:
+        """Answer after a while; the first time well."""
+        self._asked += 1
+        number = self._asked
+        await asyncio.sleep(0.7)
+        if number == 3:
+            raise ServiceTimeoutError(f'service {service.name} did not answer')
+        return {'success': number == 1, 'message': f'asked {number} times'}
+
+
+async def _toll(bench: Bench) -> None:
+    mission = asyncio.create_task(bench.core.harness.run_mission('toll the bell'))
+    await asyncio.sleep(0.2)
+    await bench.call('toll', {'times': 3})
+    await mission
+
+
+TOLL = tuple(call('toll', times=n, say='It is noon.') for n in (1, 2))
+SERVICES: dict[str, tuple[tuple[dict[str, Any], ...], Play]] = {
+    'services_that_answer_and_fail': ((*TOLL, FINISH), _toll)
+}
+"""As BENCHES, on a robot that has a bell."""
+
+
 def main() -> None:
     """Make all, or take one from elsewhere."""
     if sys.argv[1:2] == ['--from']:
@@ -209,11 +260,23 @@ def main() -> None:
             path = Path(folder) / f'{name}.db'
             run_virtual(_bench(path, answers, play))
             _keep(path, name)
+        skills = Path(folder) / 'skills.yaml'
+        skills.write_text(BELL, encoding='utf-8')
+        for name, (answers, play) in SERVICES.items():
+            path = Path(folder) / f'{name}.db'
+            run_virtual(_bench(path, answers, play, skills))
+            _keep(path, name)
 
 
-async def _bench(path: Path, answers: tuple[dict[str, Any], ...], play: Play) -> None:
+async def _bench(
+    path: Path, answers: tuple[dict[str, Any], ...], play: Play, skills: Path | None = None
+) -> None:
     model = scripted(*answers) if answers else None
-    async with Bench(path, model=model, nav2=ScriptableNav2()) as bench:
+    parameters = {} if skills is None else {'skills_file': str(skills)}
+    services = None if skills is None else Bell()
+    async with Bench(
+        path, parameters=parameters, model=model, nav2=ScriptableNav2(), services=services
+    ) as bench:
         await play(bench)
 
 

@@ -149,6 +149,7 @@ PAYLOADS = {
     # Not in the contract's list, which may grow: what a replay needs, and what rotation writes.
     'HARNESS_STATE_CHANGED': 'state monotonic_ns configuration',
     'CONTROLLER_EVENT_RECEIVED': 'controller event said monotonic_ns held late',
+    'SERVICE_EVENT_RECEIVED': 'service event said monotonic_ns',
     'TOOL_CALL_WITHDRAWN': 'monotonic_ns',
     'MISSION_CANCEL_REQUESTED': 'reason monotonic_ns',
     'JOURNAL_CONTINUED': 'predecessor predecessor_last_seq predecessor_last_chain',

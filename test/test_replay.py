@@ -9,6 +9,7 @@ them, `demo_over_dds` was written by the real node.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 import contextlib
 from dataclasses import replace
 import json
@@ -31,18 +32,26 @@ from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.archive import unpack
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.schema import chain_of, COLUMNS
+from robot_agent_harness.key_order import in_order, key_order
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.parameters import PARAMETERS as NODE_PARAMETERS
-from robot_agent_harness.replay import replay_journal, ReplayError
+from robot_agent_harness.replay import JournalReplay, replay_journal, ReplayError
 from robot_agent_harness.replay.parameters import TRIED_OUT
 from robot_agent_harness.replay.recording import Recording, runs_of
 from robot_agent_harness.replay.replaying import replay_run
 from robot_agent_harness.replay.what_if import compare
 from robot_agent_harness.skills import starter
+from robot_agent_harness.skills.service_log import RESPONSE_MAX_BYTES
+from robot_agent_harness.skills.services import (
+    RosService,
+    ServiceTimeoutError,
+    ServiceUnavailableError,
+)
 from robot_agent_harness.testing.bench import Bench
 from robot_agent_harness.testing.campaign.mission import CampaignMission, PARAMETERS
 from robot_agent_harness.testing.campaign.plan import draw_plan
 from robot_agent_harness.testing.journal_assertions import check_journal
+from robot_agent_harness.testing.scripted_model import call, scripted
 from robot_agent_harness.testing.virtual_time import run_virtual
 
 REPLAYS = Path(__file__).parent / 'replays'
@@ -506,6 +515,181 @@ def test_every_parameter_can_be_tried_out_or_is_known_to_play_no_part() -> None:
     for parameter in NODE_PARAMETERS:
         of_the_core = parameter.name.partition('.')[0] not in outside
         assert of_the_core is (parameter.name in {*IDLE, *TRIED_OUT}), parameter.name
+
+
+# -- services ------------------------------------------------------------------------------------
+
+SKILLS = """\
+skills:
+  toll:
+    description: Toll the bell.
+    arguments:
+      times: {type: integer, description: How often}
+    service:
+      name: bell
+      type: std_srvs/srv/SetBool
+      request: {data: true}
+      response: {note: message, count: a.b}
+      success: success
+  peek:
+    description: Look at the bell.
+    read_only: true
+    service: {name: ear, type: std_srvs/srv/Trigger, response: {note: message}}
+"""
+
+
+class Bell:
+    """Services that answer the longer the shorter they were asked to toll, or fail."""
+
+    def __init__(self) -> None:
+        self.delays_s = [0.5, 0.2, 0.0]
+        self.fails: list[Exception] = []
+        self.note = 'ding'
+        self.told: Callable[[str, bool], None] = lambda name, there: None
+
+    def on_presence(self, listener: Callable[[str, bool], None]) -> None:
+        self.told = listener
+
+    async def call(
+        self, service: RosService, request: Mapping[str, Any], *, timeout_s: float
+    ) -> dict[str, Any]:
+        delay_s = self.delays_s.pop(0) if self.delays_s else 0.0
+        await asyncio.sleep(delay_s)
+        if self.fails:
+            raise self.fails.pop(0)
+        return {'success': True, 'message': f'{self.note} {delay_s}', 'a': {'b': 4}}
+
+
+def with_services(
+    folder: Path,
+    scenario: Callable[[Bench, Bell], Awaitable[Any]],
+    *answers: dict[str, Any],
+    skills: str = SKILLS,
+) -> JournalReplay:
+    """Run a scenario on a bench that has services, and replay it."""
+    (folder / 'skills.yaml').write_text(skills)
+
+    async def run() -> None:
+        bell = Bell()
+        parameters = {'skills_file': str(folder / 'skills.yaml')}
+        model = scripted(*answers) if answers else None
+        async with Bench(
+            folder / 'j.db', parameters=parameters, services=bell, model=model
+        ) as bench:
+            await scenario(bench, bell)
+
+    run_virtual(run())
+    assert check_journal(folder / 'j.db') == []
+    return replay_journal(folder / 'j.db')
+
+
+def statuses(path: Path) -> list[str]:
+    with JournalReader(path) as reader:
+        return [e.payload['status'] for e in reader.events(type=EventType.TOOL_RESULT_RECORDED)]
+
+
+def test_calls_of_services_replay_whatever_they_answer_and_in_whatever_order(
+    tmp_path: Path,
+) -> None:
+    async def scenario(bench: Bench, bell: Bell) -> None:
+        calls = [bench.call('toll', {'times': n}) for n in (1, 2)]
+        results = await asyncio.gather(*calls, bench.call('peek', {}))
+        assert sorted(r.data['note'] for r in results) == ['ding 0.0', 'ding 0.2', 'ding 0.5']
+        bell.delays_s = [0.3, 2.0, 0.1]
+        bell.fails = [
+            ServiceUnavailableError('no server'),
+            ServiceTimeoutError('no answer within 2 s'),
+            ZeroDivisionError('a fault'),
+        ]
+        for name in ('toll', 'peek', 'toll'):
+            await bench.call(name, {'times': 3} if name == 'toll' else {})
+
+    replay = with_services(tmp_path, scenario)
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+    wanted = ['completed'] * 3 + ['controller_unavailable', 'tool_error', 'tool_error']
+    assert statuses(tmp_path / 'j.db') == wanted
+
+
+def test_a_mission_with_tools_that_come_and_go_replays_with_their_names_in_order(
+    tmp_path: Path,
+) -> None:
+    async def scenario(bench: Bench, bell: Bell) -> None:
+        bell.told('ear', True)
+        bell.told('bell', True)
+        mission = asyncio.create_task(bench.core.harness.run_mission('toll the bell'))
+        await asyncio.sleep(0.3)
+        bell.told('ear', False)
+        await mission
+        await bench.call('nothing of that name', {})
+
+    replay = with_services(
+        tmp_path,
+        scenario,
+        call('toll', times=1, say='I toll it.'),
+        {**call('peek', say='I look.'), 'delay_s': 4.0},
+        call('finish_mission', outcome='unknown', reason='nobody can say'),
+    )
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+    with JournalReader(tmp_path / 'j.db') as reader:
+        turn = reader.newest(EventType.MODEL_TURN_STARTED)
+    assert turn is not None
+    ours = [name for name in turn.payload['tools'] if name in ('toll', 'peek')]
+    assert ours[0] == 'toll'  # as in the file, which is not the order of the alphabet
+
+
+def test_a_service_that_had_not_answered_when_the_harness_was_closed_replays(
+    tmp_path: Path,
+) -> None:
+    async def scenario(bench: Bench, bell: Bell) -> None:
+        bell.delays_s = [60.0]
+        calling = asyncio.create_task(bench.call('toll', {'times': 1}))
+        await asyncio.sleep(1.0)
+        await bench.core.close(cancel_running=True)
+        assert (await calling).status.value == 'interrupted'
+
+    replay = with_services(tmp_path, scenario)
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+
+
+def test_a_response_too_large_to_record_is_the_first_difference(tmp_path: Path) -> None:
+    async def scenario(bench: Bench, bell: Bell) -> None:
+        bell.note = 'd' * RESPONSE_MAX_BYTES
+        await bench.call('peek', {})
+
+    (run,) = with_services(tmp_path, scenario).runs
+    first = run.differences[0]
+    assert first.recorded is not None
+    assert first.replayed is not None
+    assert first.recorded['type'] == 'SERVICE_EVENT_RECEIVED'
+    assert 'is not on record' in first.replayed['payload']['said']['message']
+    with JournalReader(tmp_path / 'j.db') as reader:
+        (heard,) = reader.events(type=EventType.SERVICE_EVENT_RECEIVED)
+    assert heard.payload['said'].keys() == {'size_bytes'}
+
+
+def test_a_comment_in_the_skills_file_is_not_on_record(tmp_path: Path) -> None:
+    async def scenario(bench: Bench, bell: Bell) -> None:
+        await bench.call('peek', {})
+
+    replay = with_services(tmp_path, scenario, skills=f'{SKILLS}# the code is hunter-22\n')
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+    assert b'hunter-22' not in (tmp_path / 'j.db').read_bytes()
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        {'b': 1, 'a': {'d': [{'z': 1, 'y': 2}, 3], 'c': None}},
+        [{'b': 1, 'a': 2}, []],
+        {},
+        'text',
+    ],
+)
+def test_the_order_of_keys_survives_being_sorted(value: Any) -> None:
+    stored = json.loads(json.dumps([value, key_order(value)], sort_keys=True))
+    assert json.dumps(in_order(*stored)) == json.dumps(value)
+    assert in_order({'a': 1, 'n': 2}, [['m', None], ['n', None]]) == {'n': 2, 'a': 1}
+    assert in_order(value, None) == value
 
 
 # -- what is recorded for it ---------------------------------------------------------------------

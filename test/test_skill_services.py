@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.replay import replay_journal
 from robot_agent_harness.skills.services import RosService, ServiceTimeoutError
 from robot_agent_harness.testing import Bench, check_journal, run_virtual
 
@@ -66,8 +67,15 @@ class Services:
 
 
 def _on_bench(
-    tmp_path: Path, scenario: Callable[[Bench, Services], Coroutine[Any, Any, None]]
+    tmp_path: Path,
+    scenario: Callable[[Bench, Services], Coroutine[Any, Any, None]],
+    *,
+    replayed: bool = True,
 ) -> None:
+    """Run a scenario, and replay it: what services did is on record.
+
+    :param replayed: False where the journal could not be written, which no replay repeats.
+    """
     file = tmp_path / 'skills.yaml'
     file.write_text(SKILLS)
 
@@ -80,6 +88,9 @@ def _on_bench(
 
     run_virtual(run())
     assert check_journal(tmp_path / 'j.db') == []
+    if replayed:
+        replay = replay_journal(tmp_path / 'j.db')
+        assert replay.identical, [run.differences[:2] for run in replay.runs]
 
 
 def test_a_request_is_filled_and_a_response_told_as_mapped(tmp_path: Path) -> None:
@@ -125,7 +136,7 @@ def test_what_acts_is_not_called_while_the_journal_cannot_be_written(tmp_path: P
         assert looked.status.value == 'completed'
         assert services.asked == [('ear', {})]
 
-    _on_bench(tmp_path, scenario)
+    _on_bench(tmp_path, scenario, replayed=False)
 
 
 def test_what_acts_is_not_called_while_the_harness_is_inactive(tmp_path: Path) -> None:

@@ -40,6 +40,11 @@ class ReplayClock:
         return self.monotonic_ns() + self._ros_ns
 
 
+def call_under_way() -> str | None:
+    """Return the id of the call that this is done for."""
+    return _CALL.get()
+
+
 class RecordedIds:
     """An `IdSource` that gives the recorded ids again; those beyond them say that they are new."""
 

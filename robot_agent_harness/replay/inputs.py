@@ -29,6 +29,7 @@ from robot_agent_harness.replay.outside import (
     controller_event,
     RecordedController,
     RecordedModel,
+    RecordedServices,
 )
 from robot_agent_harness.replay.recording import Recording
 from robot_agent_harness.skills.call import CallContext, IdempotencyKey
@@ -53,6 +54,7 @@ _TASKS = frozenset(
         EventType.HARNESS_STATE_CHANGED,
         EventType.MISSION_STARTED,
         EventType.MODEL_RESPONSE_RECORDED,
+        EventType.SERVICE_EVENT_RECEIVED,
         EventType.TOOL_CALL_RECORDED,
     )
 )
@@ -85,6 +87,7 @@ class Inputs:
         core: Core,
         journal: ReplayedJournal,
         controllers: dict[str, RecordedController],
+        services: RecordedServices | None,
         model: RecordedModel | None,
         places_file: Path,
         parameters: Mapping[str, Value],
@@ -94,6 +97,7 @@ class Inputs:
         self._core = core
         self._journal = journal
         self._controllers = controllers
+        self._services = services
         self._model = model
         self._places_file = places_file
         self._parameters = parameters
@@ -233,6 +237,11 @@ class Inputs:
         kind, payload = record.type, record.payload
         if kind == EventType.CONTROLLER_EVENT_RECEIVED:
             return self._heard(record)
+        if kind == EventType.SERVICE_EVENT_RECEIVED and self._services is not None:
+            if payload['event'] == 'presence':
+                there = bool(payload['said']['reachable'])
+                return partial(self._services.presence, payload['service'], there)
+            return partial(self._services.answer_comes, str(record.tool_call_id))
         if kind == EventType.HARNESS_STATE_CHANGED:
             return self._state(payload)
         if kind == EventType.MODEL_RESPONSE_RECORDED:

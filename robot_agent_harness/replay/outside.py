@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who stands around the core in a replay: a controller and a model that only repeat themselves."""
+"""Who stands around the core in a replay: all that they do is to repeat themselves."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 import math
 from typing import Any
@@ -25,6 +26,11 @@ from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.llm.client import Decision, ModelRequest
 from robot_agent_harness.llm.replay import recorded_decision, recorded_failure
 from robot_agent_harness.replay.recording import Recording
+from robot_agent_harness.skills.services import (
+    RosService,
+    ServiceTimeoutError,
+    ServiceUnavailableError,
+)
 
 _NON_FINITE = {'NaN': math.nan, 'Infinity': math.inf, '-Infinity': -math.inf}
 
@@ -92,6 +98,67 @@ def controller_event(payload: dict[str, Any]) -> ControllerEvent:
     if kind == 'cancel_response':
         return CancelResponse(goal_id, said['return_code'])
     return SendFailed(goal_id, said['message'])
+
+
+class RecordedServices:
+    """A `ServiceCaller` whose answers come when they came then.
+
+    :param call_id: returns the id of the call under way.
+    """
+
+    def __init__(self, recording: Recording, call_id: Callable[[], str | None]) -> None:
+        self._answers: dict[str, list[dict[str, Any]]] = {}
+        for record in recording.of(EventType.SERVICE_EVENT_RECEIVED):
+            if record.payload['event'] != 'presence':
+                self._answers.setdefault(str(record.tool_call_id), []).append(record.payload)
+        self._call_id = call_id
+        self._is_whole = recording.is_whole
+        self._asked: Counter[str] = Counter()
+        self._come: Counter[str] = Counter()
+        self._waiting: dict[tuple[str, int], asyncio.Future[None]] = {}
+        self._listener: Callable[[str, bool], None] = lambda name, there: None
+
+    def on_presence(self, listener: Callable[[str, bool], None]) -> None:
+        """Tell `listener` of each service that came (True) or went."""
+        self._listener = listener
+
+    def presence(self, name: str, there: bool) -> None:
+        """Have a service come or go."""
+        self._listener(name, there)
+
+    def answer_comes(self, call_id: str) -> None:
+        """Let the next recorded answer to a call arrive."""
+        self._come[call_id] += 1
+        waiting = self._waiting.pop((call_id, self._come[call_id]), None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+    async def call(
+        self, service: RosService, request: Mapping[str, Any], *, timeout_s: float
+    ) -> dict[str, Any]:
+        """Return the answer that was given to this call then, at its time.
+
+        One that is not on record never comes: its run, or its call, was ended before.
+        """
+        call_id = str(self._call_id())
+        self._asked[call_id] += 1
+        number = self._asked[call_id]
+        if number > self._come[call_id]:
+            waiting = asyncio.get_running_loop().create_future()
+            self._waiting[call_id, number] = waiting
+            await waiting
+        payload = self._answers[call_id][number - 1]
+        said = payload['said']
+        if payload['event'] == 'failed':
+            raise _ERRORS.get(said['code'], RuntimeError)(said['message'])
+        if 'response' not in said:
+            raise RuntimeError(f'the response of {said["size_bytes"]} bytes is not on record')
+        return dict(said['response'])
+
+
+_ERRORS: dict[str, type[Exception]] = {
+    error.code: error for error in (ServiceUnavailableError, ServiceTimeoutError)
+}
 
 
 class RecordedModel:

@@ -18,14 +18,15 @@ from robot_agent_harness.assembly import assemble
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.records import Row
+from robot_agent_harness.key_order import in_order
 from robot_agent_harness.parameters import check_parameters, PARAMETERS
-from robot_agent_harness.replay.clock import RecordedIds, ReplayClock
+from robot_agent_harness.replay.clock import call_under_way, RecordedIds, ReplayClock
 from robot_agent_harness.replay.comparison import Comparison, Difference
 from robot_agent_harness.replay.errors import ReplayError
 from robot_agent_harness.replay.inputs import Inputs
 from robot_agent_harness.replay.journal import replay_journal_of
 from robot_agent_harness.replay.loop import ReplayLoop
-from robot_agent_harness.replay.outside import RecordedController, RecordedModel
+from robot_agent_harness.replay.outside import RecordedController, RecordedModel, RecordedServices
 from robot_agent_harness.replay.parameters import check_what_if
 from robot_agent_harness.replay.recording import Recording, runs_of
 from robot_agent_harness.replay.world import ReplayedObserver
@@ -183,6 +184,10 @@ class _Run:
         }
         started = next(recording.of(EventType.MISSION_STARTED), None)
         model = RecordedModel(recording, started) if started else None
+        # A release that did not record them says nothing of services.
+        services = (
+            RecordedServices(recording, call_under_way) if recorded.get('services') else None
+        )
         observers: list[ReplayedObserver] = []
 
         def observer(**parts: Any) -> ReplayedObserver:
@@ -196,6 +201,7 @@ class _Run:
             ids=RecordedIds(recording),
             journal=journal,
             controllers=controllers,
+            services=services,
             model=model,
             use_sim_time=bool(recorded['use_sim_time']),
             make_observer=observer,
@@ -205,6 +211,7 @@ class _Run:
             core=core,
             journal=journal,
             controllers=controllers,
+            services=services,
             model=model,
             places_file=self._folder / 'places.yaml',
             parameters=parameters,
@@ -233,9 +240,15 @@ class _Run:
         given = {name: value for name, value in recorded.items() if name in known}
         for name in ('skills', 'places'):
             file = self._folder / f'{name}.yaml'
-            file.write_text(yaml.safe_dump(self._recording.configuration[name]), encoding='utf-8')
+            file.write_text(self._contents(name), encoding='utf-8')
             given[f'{name}_file'] = str(file)
         return check_parameters({**given, **self._what_if})
+
+    def _contents(self, name: str) -> str:
+        """Return what a file held, in its order where that is on record."""
+        configuration = self._recording.configuration
+        held = in_order(configuration[name], configuration.get(f'{name}_order'))
+        return yaml.safe_dump(held, sort_keys=False)
 
 
 @contextlib.contextmanager

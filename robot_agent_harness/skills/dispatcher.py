@@ -45,7 +45,7 @@ from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.registry import SkillRegistry
 from robot_agent_harness.skills.repeats import Claim, nothing_sent, Repeats
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
-from robot_agent_harness.skills.services import ServiceCaller
+from robot_agent_harness.skills.service_log import ServiceLog
 from robot_agent_harness.skills.skill import (
     Skill,
     SkillContext,
@@ -90,7 +90,7 @@ class RecordedToolDispatcher:
         states: StateRecorder,
         clock: Clock,
         recorded: Callable[[str], Awaitable[RobotAction | None]],
-        services: ServiceCaller | None = None,
+        services: ServiceLog | None = None,
     ) -> None:
         self._ids = ids
         self._repeats = repeats
@@ -298,7 +298,7 @@ class RecordedToolDispatcher:
             interest=context.interest,
             projection_max_bytes=self.projection_max_bytes,
             recorded=self._recorded,
-            services=self._services,
+            services=None if self._services is None else self._services.of(correlation),
         )
         running: Any = guarded(lambda: skill.function(skill_context, **parsed))
         return await self._finished(skill, running)

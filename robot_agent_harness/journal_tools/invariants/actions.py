@@ -45,6 +45,9 @@ class _Action:
     success_ns: int | None = None
     """Steady time at which the controller told of its success first."""
     progress_lost: bool = False
+    """Whether records of it were dropped for want of room."""
+    news_lost: bool = False
+    """Whether any of what controllers said since its start was."""
 
 
 class Actions:
@@ -166,10 +169,12 @@ class Actions:
                     self._note_status(action, goal.get('status'), event)
 
     def dropped(self, action_ids: object) -> None:
-        """Take in of which actions progress was dropped for want of room."""
+        """Take in of which actions records were dropped for want of room; '' stands for none."""
         for action_id in action_ids if isinstance(action_ids, dict) else ():
             if action_id in self._open:
                 self._open[action_id].progress_lost = True
+            for action in self._open.values():
+                action.news_lost = True
 
     def finish(self, *, finished: bool) -> None:
         """Judge the actions that have no outcome."""
@@ -231,8 +236,8 @@ class Actions:
             return
         for trouble in _contradictions(evidence):
             notes.add(f'{name} on evidence that speaks against it: {trouble}')
-        if not action.heard:
-            return  # of release 0.1.0, which did not record what controllers said
+        if not action.heard or action.news_lost:
+            return  # release 0.1.0 did not record what controllers said
         if action.success_ns is None:
             notes.add(f'{name}, and no record has the controller say so')
         elif seen:
