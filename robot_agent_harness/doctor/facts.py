@@ -66,6 +66,16 @@ class ActionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class TfFacts:
+    """The topic of the transforms."""
+
+    name: str
+    publishers: int
+    elsewhere: tuple[str, ...]
+    """Other topics with transforms."""
+
+
+@dataclass(frozen=True, slots=True)
 class RobotFacts:
     """All that was found on the graph."""
 
@@ -81,8 +91,8 @@ class RobotFacts:
     use_sim_time: bool
     clock_publishers: int
     clock_heard: bool
-    tf: bool
-    """Whether tf2_ros is installed, so that the map pose may come from it."""
+    tf: TfFacts | None
+    """None: tf2_ros is not installed, so that the map pose never comes from it."""
     topics: tuple[TopicFacts, ...]
     actions: tuple[ActionFacts, ...]
     lifecycle: Mapping[str, str]

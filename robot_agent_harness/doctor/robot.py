@@ -21,6 +21,8 @@ DELAY_S = 0.3
 OTHER_CLOCK_S = 86_400.0
 """Stamps that are further off come from another clock altogether, for instance a simulation's."""
 ACTIVE = 'active'
+SHOWN_MAX = 4
+"""Other names that are told of one topic or action."""
 STALE_PARAMETER = {
     'odom': 'snapshot.stale_after_s.odometry',
     'battery_state': 'snapshot.stale_after_s.battery',
@@ -64,7 +66,7 @@ def check_robot(facts: RobotFacts, parameters: Mapping[str, Value], needs: Needs
         found.append(_topic(topic, field, needed, facts))
         found += _closer(topic, field, parameters)
     found += _state(facts, parameters, needs.variance_m2)
-    found += [_action(action) for action in facts.actions]
+    found += [_action(action, facts.namespace) for action in facts.actions]
     found += [_lifecycle(name, state) for name, state in sorted(facts.lifecycle.items())]
     found += [
         warning('qos', sentence, 'change the QoS of that node, or remap the topic')
@@ -115,14 +117,24 @@ def _clock(facts: RobotFacts) -> Iterator[Finding]:
 
 def _tf(facts: RobotFacts, parameters: Mapping[str, Value]) -> Finding:
     way = f'{parameters["global_frame"]} to {parameters["base_frame"]}'
-    if not facts.tf:
-        told = 'tf2_ros is not installed: the map pose is amcl_pose, carried forward by odom'
-        return ok('tf', told)
+    instead = 'the map pose is amcl_pose, carried forward by odom'
+    if facts.tf is None:
+        return ok('tf', f'tf2_ros is not installed: {instead}')
     if facts.world.map_pose.source == 'tf':
         return ok('tf', f'{way} is known')
+    if not facts.tf.publishers:
+        told = f'nobody publishes {facts.tf.name}'
+        own = f'{facts.namespace.rstrip("/")}/tf'
+        if own in facts.tf.elsewhere:
+            return warning(
+                'tf',
+                f'{told}; {own} would fit',
+                'remap, as harness.launch.py does: -r /tf:=tf -r /tf_static:=tf_static',
+            )
+        return ok('tf', f'{told}: {instead}')
     return warning(
         'tf',
-        f'nothing leads from {way}: the map pose is amcl_pose, carried forward by odom',
+        f'nothing leads from {way}: {instead}',
         'set global_frame and base_frame to the frames of the robot (ros2 run tf2_tools'
         ' view_frames), or remap /tf',
     )
@@ -161,14 +173,13 @@ def _topic(topic: TopicFacts, field: Observed[Any], needed: bool, facts: RobotFa
             'publish that type, or remap to another topic',
             **details,
         )
-    hint = f'-r {topic.role}:={topic.elsewhere[0]}' if topic.elsewhere else ''
+    there, hint = _elsewhere(topic.role, topic.name, topic.elsewhere, facts.namespace)
     if not needed and not hint:
         return ok(topic.role, f'nobody publishes {topic.name}; a robot may lack it', **details)
-    there = f'; {", ".join(topic.elsewhere)} would fit' if hint else ''
     return bad(
         topic.role,
         f'nobody publishes {topic.name}{there}',
-        f'remap: {hint}' if hint else 'start what publishes it, or set -r __ns:= as the robot has',
+        hint or 'start what publishes it, or set -r __ns:= as the robot has',
         **details,
     )
 
@@ -260,11 +271,28 @@ def _state(
             )
 
 
-def _action(action: ActionFacts) -> Finding:
+def _elsewhere(role: str, name: str, others: tuple[str, ...], namespace: str) -> tuple[str, str]:
+    """Return what else would fit and how to reach the likeliest, both empty where nothing does.
+
+    What is in our namespace is likelier than what may be another robot's.
+    """
+    if not others:
+        return '', ''
+    ours = f'{namespace.rstrip("/")}/'
+    found = sorted(others, key=lambda other: (not other.startswith(ours), other))
+    more = f' and {len(found) - SHOWN_MAX} more' if len(found) > SHOWN_MAX else ''
+    space, _, last = found[0].rpartition('/')
+    if last == name.rpartition('/')[2]:
+        hint = f'set the namespace, if it is this robot: -r __ns:={space or "/"}'
+    else:
+        hint = f'remap: -r {role}:={found[0]}'
+    return f'; {", ".join(found[:SHOWN_MAX])}{more} would fit', hint
+
+
+def _action(action: ActionFacts, namespace: str) -> Finding:
     details = {'name': action.name, 'servers': action.servers, 'missing': list(action.missing)}
     if action.missing:
-        hint = f'remap: -r {action.role}:={action.elsewhere[0]}' if action.elsewhere else ''
-        there = f'; {", ".join(action.elsewhere)} would fit' if hint else ''
+        there, hint = _elsewhere(action.role, action.name, action.elsewhere, namespace)
         if not action.expected and not action.servers and not hint:
             told = f'{action.name} is not served: its skills are not offered'
             return ok(action.role, told, **details)

@@ -37,6 +37,7 @@ from robot_agent_harness.doctor.facts import (
     ActionFacts,
     PublisherFacts,
     RobotFacts,
+    TfFacts,
     TopicFacts,
 )
 from robot_agent_harness.errors import ConfigurationError
@@ -57,6 +58,7 @@ TOPICS = {
     'emergency_stop': 'std_msgs/msg/Bool',
 }
 """What the harness listens to, and the type that it takes."""
+TF_TYPE = 'tf2_msgs/msg/TFMessage'
 OPTIONAL = ('battery_state', 'emergency_stop')
 """What a robot may lack."""
 LATCHED = ('amcl_pose', 'emergency_stop')
@@ -194,7 +196,7 @@ class RobotLook:
                 use_sim_time=use_sim_time,
                 clock_publishers=node.count_publishers('/clock'),
                 clock_heard=extra.clock_heard,
-                tf=importlib.util.find_spec('tf2_ros') is not None,
+                tf=_tf(node) if importlib.util.find_spec('tf2_ros') is not None else None,
                 topics=tuple(
                     _topic(node, role, kind, builder.heard[role], extra.child_frame)
                     for role, kind in TOPICS.items()
@@ -361,6 +363,16 @@ def _topic(
         frames=tuple(frames),
         child_frame=child_frame if role == 'odom' else None,
     )
+
+
+def _tf(node: Node) -> TfFacts:
+    name = node.resolve_topic_name('/tf')
+    elsewhere = tuple(
+        other
+        for other, types in node.get_topic_names_and_types()
+        if TF_TYPE in types and other != name and not other.endswith('_static')
+    )
+    return TfFacts(name, node.count_publishers(name), elsewhere)
 
 
 def _delay_s(samples: deque[Sample[Any]], *, latched: bool) -> float | None:
