@@ -2293,6 +2293,16 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             'closer looks at CON-MCP-15',
             ('test_arguments_nested_without_end_are_refused_and_recorded',),
         ),
+        'test_distributions.py': NotAClause(
+            'closer looks at FACT-01: the actions of each distribution, driven by stand-ins for their messages',
+            (
+                'test_an_arrival_is_verified_whatever_the_result_has',
+                'test_a_claim_of_success_elsewhere_is_disproved_whatever_the_result_has',
+                'test_an_abort_is_told_with_the_code_and_the_text_that_there_are',
+                'test_a_goal_with_more_fields_than_are_filled_keeps_their_defaults',
+                'test_a_goal_that_lacks_a_field_is_not_sent_and_says_which',
+            ),
+        ),
         'test_doctor_robot.py': NotAClause(
             "closer looks at the doctor: what it advises where a name is not the robot's",
             (
