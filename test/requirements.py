@@ -2294,7 +2294,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             ('test_arguments_nested_without_end_are_refused_and_recorded',),
         ),
         'test_distributions.py': NotAClause(
-            'closer looks at FACT-01: the actions of each distribution, driven by stand-ins for their messages',
+            'closer looks at FACT-01: driven by stand-ins for the messages of each distribution',
             (
                 'test_an_arrival_is_verified_whatever_the_result_has',
                 'test_a_claim_of_success_elsewhere_is_disproved_whatever_the_result_has',
