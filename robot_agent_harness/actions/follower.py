@@ -84,7 +84,7 @@ class ActionFollower:
     :param before: the world right before the goal was sent.
     :param hurry: set when the harness closes: outcomes do not wait for the disk any more.
     :param show: puts on record what was heard and held back, since a record is about to show it.
-    :param publish: told of each new value of the action.
+    :param publish: told of each new value of the action, for whoever watches.
     :param ended: told of the action with its outcome, once it is recorded.
     """
 
@@ -197,8 +197,6 @@ class ActionFollower:
         try:
             fields = self.plan.action.fields(self.action.goal)
             self._controller.send_goal(self.action.action_id, fields)
-            # Now, since the robot need not wait for the log and whoever watches.
-            self._publish(self.action)
             if await self._await_acceptance():
                 await self._await_end()
         except Exception as error:
@@ -245,7 +243,13 @@ class ActionFollower:
         """Wait for the answer to the request; return whether there is a goal to follow."""
         heard, accept_s = self.heard, self.plan.timeouts.accept_s
         deadline = self._started_ns + _ns(accept_s)
+        requested, told = self.action, False
+        # Nearly always the answer comes at once: it goes first, then the log and who else watches.
+        await self._bell.rung(HEAD_START_S)
         while True:
+            if not heard.accepted and not told:
+                self._publish(requested)
+                told = True
             if heard.send_error is not None and not heard.accepted:
                 _resolve(self.acceptance, Acceptance.NOT_SENT)
                 await self._end(
@@ -263,6 +267,8 @@ class ActionFollower:
                 _resolve(self.acceptance, Acceptance.ACCEPTED)
                 # The caller's answer goes first, with a commit of its own.
                 await asyncio.sleep(HEAD_START_S)
+                if not told:
+                    self._publish(requested)
                 self._record(progress(self.action, note=f'accepted by {heard.accepted_by}'))
                 self._publish(self.action)
                 self._controller.request_result(self.action.action_id)
@@ -508,6 +514,7 @@ class ActionFollower:
     def _advance(self, state: ActionState, *, note: str | None = None) -> None:
         self.action = self.action.advance(state)
         self._record(progress(self.action, note=note))
+        self._board.put(self.action)
         self._publish(self.action)
 
     def _record(self, *entries: Entry) -> asyncio.Future[list[int]]:

@@ -153,7 +153,7 @@ class RobotActionTracker:
             verifier=self._verifiers[plan.verifier],
             hurry=self._hurry,
             show=self._log.flush,
-            publish=self._publish,
+            publish=partial(_tell, self._change_listeners),
             ended=self._on_ended,
         )
 
@@ -425,10 +425,6 @@ class RobotActionTracker:
 
     # -- what follows ----------------------------------------------------------------------------
 
-    def _publish(self, action: RobotAction) -> None:
-        self._board.put(action)
-        _tell(self._change_listeners, action)
-
     def _on_ended(self, follower: ActionFollower, action: RobotAction) -> None:
         """Let go of an action whose outcome is recorded, and tell of it."""
         del self._followers[action.action_id]
@@ -446,7 +442,8 @@ class RobotActionTracker:
         )
         while len(self._ended) > ENDED_KEPT:
             del self._ended[next(iter(self._ended))]
-        self._publish(action)
+        self._board.put(action)
+        _tell(self._change_listeners, action)
         if heard.runs_no_more:
             self._board.goal_ended(action.action_id)
         elif status in ACTIVE_STATUSES and action.state is not ActionState.UNKNOWN:
