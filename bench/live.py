@@ -39,11 +39,16 @@ STREAMS = str(HERE / 'streams.py')
 HARNESS = ('-m', 'robot_agent_harness.cli', 'run')
 
 
+UNLIKE_A_ROBOT = ('PYTHONDONTWRITEBYTECODE',)
+
+
 class Program:
     """A Python program in a process of its own, with its output in a file."""
 
     def __init__(self, *arguments: str, log: Path) -> None:
         self._log = log
+        # A robot's modules are compiled: by its package manager, or when it was first started.
+        kept = {key: value for key, value in os.environ.items() if key not in UNLIKE_A_ROBOT}
         with log.open('wb') as output:
             self._process = subprocess.Popen(
                 [sys.executable, *arguments],
@@ -51,7 +56,7 @@ class Program:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env={
-                    **os.environ,
+                    **kept,
                     'ROS_DOMAIN_ID': str(DOMAIN),
                     'RCUTILS_COLORIZED_OUTPUT': '0',
                     'PYTHONUNBUFFERED': '1',

@@ -41,6 +41,7 @@ BENCHMARKS = (
     'clients',
     'dashboard',
     'journal',
+    'memory',
     'reader',
     'replay',
     'export',

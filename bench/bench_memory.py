@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How much more memory the harness has after many tool calls than after the first thousand.
+
+Eight connections over HTTP do what clients do: most look, one sends the robot to where it stands
+and waits for that. `make test-long` does it with a hundred thousand calls, see test_soak.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from itertools import cycle
+import json
+import time
+from typing import Any
+
+import httpx2
+from live import live_harness
+from rows import Limit, Row, row, Say
+
+FLAT = Limit('ratio', 1.1)
+RSS_MB = Limit('value', 150.0)
+FIRST = 1000
+"""Calls until everything is filled that is kept: snapshots, ended actions, clients."""
+CALLS, QUICK_CALLS = 10_000, 3_000
+LOOKERS = 7
+ERA = '2026-07-28'
+GOAL = {'x': 1.0, 'y': 1.2, 'yaw': 1.5708}
+"""Where the simulated robot starts."""
+TIMEOUT_S = 30.0
+SAY_EVERY_S = 1.5
+
+
+class Caller:
+    """One connection that calls tools, without the SDK's client, which would take most of the
+    time.
+    """
+
+    def __init__(self, url: str, name: str, http: httpx2.AsyncClient) -> None:
+        self._url = url
+        self._http = http
+        self._meta = {
+            'io.modelcontextprotocol/protocolVersion': ERA,
+            'io.modelcontextprotocol/clientInfo': {'name': name, 'version': '1'},
+            'io.modelcontextprotocol/clientCapabilities': {},
+        }
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call a tool and return its structured result."""
+        params = {'name': tool, 'arguments': arguments, '_meta': self._meta}
+        message = {'jsonrpc': '2.0', 'id': 1, 'method': 'tools/call', 'params': params}
+        headers = {
+            'accept': 'application/json, text/event-stream',
+            'mcp-protocol-version': ERA,
+            'mcp-method': 'tools/call',
+            'mcp-name': tool,
+        }
+        answer = await self._http.post(self._url, json=message, headers=headers)
+        text = answer.text
+        if not answer.headers['content-type'].startswith('application/json'):
+            text = [line for line in text.splitlines() if line.startswith('data: ')][-1][6:]
+        told = json.loads(text)
+        if 'result' not in told:
+            raise RuntimeError(f'{tool} was not answered: {told}')
+        structured: dict[str, Any] = told['result']['structuredContent']
+        return structured
+
+
+class Count:
+    """Counts calls up to a number, which may be raised."""
+
+    def __init__(self, say: Say) -> None:
+        self.done = self.wanted = self.driven = 0
+        self._say = say
+        self._said = time.monotonic()
+
+    def one(self) -> bool:
+        """Count one more call, unless there were enough."""
+        if self.done >= self.wanted:
+            return False
+        self.done += 1
+        if time.monotonic() - self._said > SAY_EVERY_S:
+            self._said = time.monotonic()
+            self._say(f'memory: {self.done} calls, {self.driven} of them moved the robot')
+        return True
+
+
+def run(quick: bool = False, say: Say = print) -> list[Row]:
+    """Measure and return the rows."""
+    calls = QUICK_CALLS if quick else CALLS
+    first, last, driven = measure(calls, say)
+    name = f'memory after {calls:,} tool calls, {driven} managed'
+    return [
+        row(f'{name} / after {FIRST:,}', 'MB', [last], [first], limit=FLAT),
+        row(name, 'MB', [last], limit=RSS_MB),
+    ]
+
+
+def measure(calls: int, say: Say) -> tuple[float, float, int]:
+    """Return the harness's memory in MB after the first thousand calls and after all of them, and
+    how many moved the robot.
+    """
+    with live_harness(say) as live:
+        count = Count(say)
+        rss = live.harness.rss_mb
+        first, last = asyncio.run(_call(live.url, count, (FIRST, calls), rss))
+        return first, last, count.driven
+
+
+async def _call(
+    url: str, count: Count, stops: tuple[int, ...], rss_mb: Callable[[], float]
+) -> list[float]:
+    limits = httpx2.Limits(max_connections=LOOKERS + 1)
+    async with httpx2.AsyncClient(timeout=TIMEOUT_S, limits=limits) as http:
+        measured = []
+        for stop in stops:
+            count.wanted = stop
+            lookers = [_look(Caller(url, f'looker {n}', http), count) for n in range(LOOKERS)]
+            await asyncio.gather(_drive(Caller(url, 'driver', http), count), *lookers)
+            measured.append(rss_mb())
+        return measured
+
+
+async def _look(caller: Caller, count: Count) -> None:
+    for tool in cycle(('get_world_snapshot', 'get_world_snapshot', 'list_places', 'get_action')):
+        if not count.one():
+            return
+        await caller.call(tool, {'action_id': '0' * 32} if tool == 'get_action' else {})
+
+
+async def _drive(caller: Caller, count: Count) -> None:
+    while count.one():
+        answer = await caller.call('navigate_to_pose', GOAL)
+        if answer['status'] == 'accepted':
+            count.driven += 1
+            count.one()
+            followed = {'action_id': answer['action_id'], 'timeout_s': TIMEOUT_S}
+            await caller.call('wait_for_action', followed)
+
+
+if __name__ == '__main__':
+    for made in run():
+        print(made)
