@@ -35,6 +35,8 @@ from robot_agent_harness.journal.lock import JournalLock
 from robot_agent_harness.resources import config_path
 
 Findings = dict[str, list[dict[str, Any]]]
+NOBODY_S = 0.5
+"""How long to listen where there is nothing to hear."""
 
 
 class Doctor:
@@ -44,9 +46,11 @@ class Doctor:
         self.journal = tmp_path / 'j.db'
         self._capsys = capsys
 
-    def ask(self, *arguments: str, namespace: str = NAMESPACE) -> tuple[int, Findings]:
+    def ask(
+        self, *arguments: str, namespace: str = NAMESPACE, listen_s: float = 2.5
+    ) -> tuple[int, Findings]:
         given = ['-p', 'mcp.port:=0', '-p', f'journal.path:={self.journal}', *arguments]
-        listen = ['doctor', '--json', '--timeout', '2.5']
+        listen = ['doctor', '--json', '--timeout', str(listen_s)]
         code = main([*listen, '--ros-args', '-r', f'__ns:={namespace}', *given])
         out, err = self._capsys.readouterr()
         assert code in (0, 1), err
@@ -115,7 +119,7 @@ def test_a_healthy_robot_has_no_problems_and_shows_rates_ages_and_qos(probe, doc
 
 def test_without_a_robot_each_thing_that_is_missing_is_named(doctor):
     nowhere = f'{NAMESPACE}_empty'
-    code, told = doctor.ask(namespace=nowhere)
+    code, told = doctor.ask(namespace=nowhere, listen_s=NOBODY_S)
     assert code == 1
     assert problems(told) >= {'odom', 'amcl_pose', 'navigate_to_pose'}
     assert f'nobody publishes {nowhere}/odom' in said(told, 'odom', 'problem')
@@ -184,7 +188,9 @@ def test_a_source_without_stamps_is_a_problem_that_names_the_parameter(probe, do
 
 
 def test_simulated_time_without_a_clock_is_a_problem(doctor):
-    _, told = doctor.ask('-p', 'use_sim_time:=true', namespace=f'{NAMESPACE}_sim')
+    _, told = doctor.ask(
+        '-p', 'use_sim_time:=true', namespace=f'{NAMESPACE}_sim', listen_s=NOBODY_S
+    )
     assert 'nothing is heard on /clock' in said(told, 'clock', 'problem')
 
 
@@ -219,7 +225,9 @@ def test_a_localisation_that_is_not_sure_is_a_warning_with_the_variance(probe, d
 
 def test_odometry_that_navigation_needs_not_fresh_is_no_problem(doctor):
     skills = config_path('skills_loopback.yaml')
-    _, told = doctor.ask('-p', f'skills_file:={skills}', namespace=f'{NAMESPACE}_silent')
+    _, told = doctor.ask(
+        '-p', f'skills_file:={skills}', namespace=f'{NAMESPACE}_silent', listen_s=NOBODY_S
+    )
     assert 'odom' not in problems(told)
     assert 'nobody publishes' in told['odom'][0]['message']
 
@@ -246,9 +254,9 @@ def test_nav2_nodes_that_are_not_active_are_problems(probe, doctor):
     assert f'{NAMESPACE}/planner_server is active' in said(told, 'nav2', 'ok')
 
 
-def test_a_damaged_journal_and_one_that_is_held_are_problems(probe, doctor):
+def test_a_damaged_journal_and_one_that_is_held_are_problems(doctor):
     doctor.journal.write_bytes(b'SQLite format 3\0' + b'\0' * 500)
-    _, told = doctor.ask()
+    _, told = doctor.ask(listen_s=NOBODY_S)
     assert told['journal'][0]['level'] == 'problem'
     doctor.journal.unlink()
 
@@ -258,7 +266,7 @@ def test_a_damaged_journal_and_one_that_is_held_are_problems(probe, doctor):
     asyncio.run(make())
     lock = JournalLock(doctor.journal.resolve())
     try:
-        _, told = doctor.ask()
+        _, told = doctor.ask(listen_s=NOBODY_S)
         assert 'another one would be refused' in said(told, 'journal lock', 'problem')
     finally:
         lock.release()
@@ -266,19 +274,21 @@ def test_a_damaged_journal_and_one_that_is_held_are_problems(probe, doctor):
 
 def test_a_port_that_something_else_has_is_a_problem(doctor):
     with socket.create_server(('127.0.0.1', 0)) as taken:
-        _, told = doctor.ask('-p', f'mcp.port:={taken.getsockname()[1]}')
+        _, told = doctor.ask('-p', f'mcp.port:={taken.getsockname()[1]}', listen_s=NOBODY_S)
     assert 'in use by something else' in said(told, 'mcp', 'problem')
 
 
 def test_a_key_that_is_missing_is_a_problem(doctor, monkeypatch):
     monkeypatch.delenv('ANTHROPIC_API_KEY', raising=False)
-    _, told = doctor.ask('-p', 'model.provider:=anthropic')
+    _, told = doctor.ask('-p', 'model.provider:=anthropic', listen_s=NOBODY_S)
     assert 'ANTHROPIC_API_KEY' in said(told, 'model', 'problem')
 
 
 def test_files_that_cannot_be_used_are_problems(doctor, tmp_path):
     (tmp_path / 'p.yaml').write_text('places: {dock: {x: here, y: 0}}')
-    _, told = doctor.ask('-p', f'places_file:={tmp_path}/p.yaml', '-p', 'skills_file:=/no.yaml')
+    _, told = doctor.ask(
+        '-p', f'places_file:={tmp_path}/p.yaml', '-p', 'skills_file:=/no.yaml', listen_s=NOBODY_S
+    )
     assert 'places.dock.x' in said(told, 'places_file', 'problem')
     assert '/no.yaml' in said(told, 'skills_file', 'problem')
 
@@ -314,7 +324,7 @@ def test_arguments_that_cannot_be_used_are_named_with_code_2(capsys, arguments, 
 def test_a_parameters_file_counts_as_for_the_harness(doctor, tmp_path):
     path = tmp_path / 'p.yaml'
     path.write_text('/**/robot_agent_harness:\n  ros__parameters:\n    mcp: {enabled: false}\n')
-    _, told = doctor.ask('--params-file', str(path))
+    _, told = doctor.ask('--params-file', str(path), listen_s=NOBODY_S)
     assert 'not served' in said(told, 'mcp', 'ok')
 
 

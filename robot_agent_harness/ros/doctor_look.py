@@ -311,8 +311,10 @@ class _Lifecycle:
 
 
 def _complete(node: Node, builder: _Witness) -> bool:
-    """Whether everything that is needed or published has been heard."""
-    return all(
+    """Whether everything that is needed or published has been heard, and some node been seen: the
+    names of nodes come in messages of their own.
+    """
+    return bool(_others(node)) and all(
         heard or (role in OPTIONAL and not node.count_publishers(role))
         for role, heard in builder.heard.items()
     )
