@@ -243,14 +243,14 @@ PARAMETERS: tuple[Parameter, ...] = (
     _P(
         'verification.turn_tolerance_rad',
         0.3,
-        'Radians by which a turn may be off, and a twentieth of the turn on top.',
+        'Radians by which a turn may be off, and 5 % of it on top; at most half of it missing.',
         0.01,
         math.pi,
     ),
     _P(
         'verification.distance_tolerance_m',
         0.1,
-        'Metres by which a straight move may be off, along or across, and 15 % of it on top.',
+        'Metres by which a straight move may be off, and 15 % of it; at most half of it missing.',
         0.01,
         10.0,
     ),

@@ -3307,6 +3307,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_nothing_heard_of_the_world_since_leaves_a_turn_inconclusive',
                 'test_a_stretch_along_any_heading_is_confirmed',
                 'test_a_robot_that_ended_elsewhere_has_not_gone_the_stretch',
+                'test_less_than_half_of_what_was_asked_for_is_none_of_it_however_short',
                 'test_a_stretch_backwards_is_none_forwards_and_a_drift_to_the_side_is_neither',
                 'test_wheels_that_turned_under_a_robot_that_did_not_move_prove_nothing',
                 'test_one_source_decides_where_the_other_is_silent',

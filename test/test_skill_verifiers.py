@@ -109,6 +109,7 @@ def _turn(angle: float, turned: float | None, on_map: float | None, **rest: Any)
 def test_a_turn_of_any_size_and_sign_is_confirmed_by_what_odometry_counted(
     angle: float, off: float
 ) -> None:
+    assume(abs(off) < 0.5 * abs(angle))
     assert _turn(angle, angle + off, angle + off) is Verdict.CONFIRMED
 
 
@@ -179,6 +180,7 @@ def _moved(
 def test_a_stretch_along_any_heading_is_confirmed(
     length: float, sign: float, yaw: float, off: float
 ) -> None:
+    assume(abs(off) < 0.5 * length)
     moved = Transform2D(sign * length + off, off, 0.1)
     assert _moved(sign * length, moved, moved, yaw) is Verdict.CONFIRMED
 
@@ -191,6 +193,18 @@ def test_a_robot_that_ended_elsewhere_has_not_gone_the_stretch(
     assume(abs(x - length) > limit or abs(y) > limit)
     moved = Transform2D(x, y, 0.0)
     assert _moved(length, moved, moved, yaw) is Verdict.DISPROVED
+
+
+@given(st.floats(0.05, 2.0), st.sampled_from([1.0, -1.0]), st.floats(0.0, 0.49))
+def test_less_than_half_of_what_was_asked_for_is_none_of_it_however_short(
+    length: float, sign: float, share: float
+) -> None:
+    moved = Transform2D(sign * share * length, 0.0, 0.0)
+    assert _moved(sign * length, moved, moved) is Verdict.DISPROVED
+    assert _moved(sign * length, moved, None) is Verdict.DISPROVED
+    turned = sign * share * length
+    assert _turn(sign * length, turned, turned) is Verdict.DISPROVED
+    assert _turn(sign * length, None, turned) is Verdict.DISPROVED
 
 
 def test_a_stretch_backwards_is_none_forwards_and_a_drift_to_the_side_is_neither() -> None:

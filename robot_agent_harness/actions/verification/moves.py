@@ -38,6 +38,30 @@ APART_RAD = 0.5
 """By how much map and odometry may differ over a turn: a usual correction of the localisation."""
 APART_M = 0.25
 """The same for positions, over a short stretch."""
+SHORTFALL_MAX = 0.5
+"""Share of what was asked for that may be missing at most, whatever the tolerances: a robot that
+stood still has not turned or moved a little."""
+NOISE_RAD, NOISE_M = 0.02, 0.01
+"""Below this odometry tells nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How far the robot was to turn or to go, and what counts as that."""
+
+    wanted: float
+    tolerance: float
+    noise: float
+
+    @property
+    def shortfall_max(self) -> float:
+        """Return how much may be missing."""
+        return max(min(self.tolerance, SHORTFALL_MAX * abs(self.wanted)), self.noise)
+
+    def is_done_by(self, done: float) -> bool:
+        """Whether that is as far."""
+        beyond = math.copysign(1.0, self.wanted) * done - abs(self.wanted)
+        return -self.shortfall_max <= beyond <= self.tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +89,12 @@ class TurnVerifier:
         """Judge a turn by `angle_rad`."""
         wanted = float(goal['angle_rad'])
         tolerance = self.tolerance_rad + self.tolerance_ratio * abs(wanted)
-        evidence: dict[str, Any] = {'angle_rad': wanted, 'tolerance_rad': rounded(tolerance)}
+        asked = _Asked(wanted, tolerance, NOISE_RAD)
+        evidence: dict[str, Any] = {
+            'angle_rad': wanted,
+            'tolerance_rad': rounded(tolerance),
+            'shortfall_max_rad': rounded(asked.shortfall_max),
+        }
         still = _stopped(terminal, now, evidence)
         if isinstance(still, Judgement):
             return still
@@ -75,14 +104,14 @@ class TurnVerifier:
         turned = now.journey.turned_rad if now.journey is not None else None
         if odometry is not None and turned is not None:
             evidence['turned_rad'] = rounded(turned)
-            by_odometry = abs(turned - wanted) <= tolerance
+            by_odometry = asked.is_done_by(turned)
         moved = _map_motion(before, terminal, now, evidence, self.max_position_variance_m2)
         if moved is not None:
             evidence['map_turned_rad'] = rounded(moved.yaw)
-            by_map = abs(wrap_angle(moved.yaw - wanted)) <= tolerance
+            by_map = asked.is_done_by(wanted + wrap_angle(moved.yaw - wanted))
             if turned is not None:
                 alike = abs(wrap_angle(moved.yaw - turned)) <= APART_RAD
-                if by_odometry is None and alike and abs(turned - wanted) <= tolerance:
+                if by_odometry is None and alike and asked.is_done_by(turned):
                     # Silent by now, as some are at rest, after it had counted the whole turn.
                     evidence['turned_rad'] = rounded(turned)
                     by_odometry = True
@@ -117,7 +146,12 @@ class DisplacementVerifier:
         """Judge a move by `forward_m`."""
         wanted = float(goal['forward_m'])
         tolerance = self.tolerance_m + self.tolerance_ratio * abs(wanted)
-        evidence: dict[str, Any] = {'forward_m': wanted, 'tolerance_m': rounded(tolerance)}
+        asked = _Asked(wanted, tolerance, NOISE_M)
+        evidence: dict[str, Any] = {
+            'forward_m': wanted,
+            'tolerance_m': rounded(tolerance),
+            'shortfall_max_m': rounded(asked.shortfall_max),
+        }
         still = _stopped(terminal, now, evidence)
         if isinstance(still, Judgement):
             return still
@@ -127,12 +161,12 @@ class DisplacementVerifier:
         if odometry is not None and before.odometry.usable is not None:
             moved = motion_between(before.odometry.usable, odometry)
             evidence |= _told('odometry', moved)
-            by_odometry = self._fits(moved, wanted, tolerance)
+            by_odometry = self._fits(moved, asked)
         variance_m2 = self.max_position_variance_m2
         moved_on_map = _map_motion(before, terminal, now, evidence, variance_m2)
         if moved_on_map is not None:
             evidence |= _told('map', moved_on_map)
-            by_map = self._fits(moved_on_map, wanted, tolerance)
+            by_map = self._fits(moved_on_map, asked)
             if moved is not None:
                 alike = (
                     distance(moved, moved_on_map) <= APART_M
@@ -141,10 +175,10 @@ class DisplacementVerifier:
         judgement = _agreed(by_odometry, by_map, alike, evidence, terminal, now, 'moved as told')
         return believed(terminal, judgement)
 
-    def _fits(self, moved: Transform2D, wanted: float, tolerance_m: float) -> bool:
+    def _fits(self, moved: Transform2D, asked: _Asked) -> bool:
         return (
-            abs(moved.x - wanted) <= tolerance_m
-            and abs(moved.y) <= tolerance_m
+            asked.is_done_by(moved.x)
+            and abs(moved.y) <= asked.tolerance
             and abs(moved.yaw) <= self.tolerance_rad
         )
 
