@@ -45,7 +45,7 @@ def run(quick: bool = False, say: Say = print) -> list[Row]:
     harness, node, server = [], [], []
     imports: dict[str, list[float]] = {name: [] for name in IMPORTS}
     with live_harness(say) as live:
-        live.harness.end()  # it has made the journal, as an earlier run did
+        live.harness.end()
         for number in range(repeats):
             node.append(_bare_node(live.folder))
             harness.append(asyncio.run(_harness(live.folder, live.journal)))

@@ -25,6 +25,9 @@ from mcp import Client
 import psutil
 from rows import Say
 
+from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.journal import MissionJournal
+
 DOMAIN = 85
 NAMESPACE = f'/bench_{os.getpid()}'
 START_S = 40.0
@@ -125,7 +128,8 @@ def live_harness(
 ) -> Iterator[LiveHarness]:
     """Start a robot and a harness on it; both are gone when the context is left.
 
-    The journal lies in the working directory: /tmp may be a file system that never syncs.
+    The journal lies in the working directory: /tmp may be a file system that never syncs. It is
+    there already, as on a robot that was started before.
 
     :param robot: the program, `ROBOT` or `STREAMS`.
     :param parameters: of the harness, beside the paths of this run.
@@ -135,6 +139,7 @@ def live_harness(
         say('starting the robot and the harness')
         driven = Program(robot, *ros_arguments({}), log=folder / 'robot.log')
         journal = folder / 'journal.db'
+        asyncio.run(_make_journal(journal))
         settings = {'journal.path': journal, 'mcp.port': 0, **parameters}
         harness = Program(*HARNESS, *ros_arguments(settings), log=folder / 'harness.log')
         try:
@@ -145,6 +150,10 @@ def live_harness(
         finally:
             harness.end()
             driven.end()
+
+
+async def _make_journal(path: Path) -> None:
+    await MissionJournal.open(path, clock=SystemClock()).close()
 
 
 def ros_arguments(parameters: Mapping[str, Any]) -> list[str]:
