@@ -113,6 +113,9 @@ def _run(
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    # What Python makes of it at its start: a test may have installed a package for this one.
+    theirs = filter(None, environment.get('PYTHONPATH', '').split(os.pathsep))
+    sys.path[:0] = [entry for entry in theirs if entry not in sys.path]
     for descriptor in (1, 2):
         os.dup2(output.fileno(), descriptor)
     output.close()

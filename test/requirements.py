@@ -3069,6 +3069,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_another_building_can_be_made',
             ),
         ),
+        'test_skill_interfaces.py': NotAClause(
+            'a skills file against the ROS types that it names',
+            (
+                'test_what_fits_its_types_is_taken',
+                'test_what_does_not_fit_is_refused_by_the_skill_and_the_field',
+                'test_shipped_skills_are_left_out_where_their_types_are_not_installed',
+            ),
+        ),
         'test_user_code.py': NotAClause(
             "other packages' code: what it may take, and what of it is told",
             (

@@ -25,6 +25,7 @@ from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.skills.places import read_places
 from robot_agent_harness.skills.registry import SkillRegistry
+from robot_agent_harness.skills.skill import Skill
 
 MISUSE = 2
 ANSWER_S = 2.0
@@ -41,6 +42,7 @@ def run_doctor(
     :raises ModuleNotFoundError: there is no ROS.
     """
     from robot_agent_harness.ros.doctor_look import RobotLook
+    from robot_agent_harness.ros.skill_interfaces import check_interfaces
 
     try:
         with RobotLook(ros_arguments) as look, ThreadPoolExecutor() as pool:
@@ -50,7 +52,7 @@ def run_doctor(
                 lambda: check_mcp(values, os.environ, ANSWER_S),
             )
             elsewhere = [pool.submit(check) for check in checks]
-            registry, files = _files(values)
+            registry, files = _files(values, check_interfaces)
             actions = registry.actions.values() if registry else (NAVIGATE_TO_POSE,)
             facts = look.listen(seconds, actions)
             findings = [
@@ -66,12 +68,15 @@ def run_doctor(
     return 1 if count(findings, Level.PROBLEM) else 0
 
 
-def _files(values: Mapping[str, Value]) -> tuple[SkillRegistry | None, list[Finding]]:
+def _files(
+    values: Mapping[str, Value], check: Callable[[tuple[Skill, ...]], None]
+) -> tuple[SkillRegistry | None, list[Finding]]:
     """Read the skills and places files; without the one there is no registry."""
     found: list[Finding] = []
     registry = None
     try:
         registry = skills_of(values)
+        check(registry.all)
         found.append(ok('skills_file', f'{len(registry.all)} skills'))
     except ConfigurationError as error:
         found.append(problem('skills_file', str(error), 'correct the file'))

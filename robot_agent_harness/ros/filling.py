@@ -37,6 +37,15 @@ _ARRAY = re.compile(
 )
 _INTEGER = re.compile(r'(?P<unsigned>u)?int(?P<bits>8|16|32|64)')
 _POSE_KEYS = frozenset({'x', 'y', 'yaw'})
+_PLANE = {'x': 0.0, 'y': 0.0, 'yaw': 0.0}
+_POSES: dict[str, dict[str, Any]] = {
+    'geometry_msgs/PoseStamped': {**_PLANE, 'frame_id': ''},
+    'geometry_msgs/Pose': _PLANE,
+    'geometry_msgs/Quaternion': {'yaw': 0.0},
+}
+"""What people write of a pose."""
+KEEP = object()
+"""In place of a value: the field keeps the one that it has."""
 
 
 def interface(name: str) -> Any:
@@ -75,10 +84,16 @@ def fill(message: Any, fields: Mapping[str, Any], *, now_ns: int) -> Any:
 
 
 def _made(kind: str, current: Any, value: Any, now_ns: int) -> Any:
+    if value is KEEP:
+        return current
     array = _ARRAY.fullmatch(kind)
     if array:
         of = array['of'] or array['of_fixed']
+        if isinstance(value, (str, Mapping)):
+            raise TypeError(value)
         items = [_made(of, _new(of), item, now_ns) for item in value]
+        if any(item is KEEP for item in value):
+            return current
         most, exact = array['most'], array['exact']
         if (most and len(items) > int(most)) or (exact and len(items) != int(exact)):
             raise TypeError(value)
@@ -92,12 +107,15 @@ def _made(kind: str, current: Any, value: Any, now_ns: int) -> Any:
         return message
     if kind == 'nav_msgs/Goals' and not isinstance(value, Mapping):
         message = type(current)()
-        message.goals = [_made('geometry_msgs/PoseStamped', None, item, now_ns) for item in value]
+        kept = [item for item in value if item is not KEEP]
+        message.goals = [_made('geometry_msgs/PoseStamped', None, item, now_ns) for item in kept]
         if message.goals:
             message.header = message.goals[0].header
         return message
     if not isinstance(value, Mapping):
         raise TypeError(value)
+    if kind in _POSES and KEEP in value.values():
+        value = {key: _POSES[kind].get(key, v) if v is KEEP else v for key, v in value.items()}
     if kind == 'geometry_msgs/PoseStamped' and value.keys() <= _POSE_KEYS | {'frame_id'}:
         return pose_stamped({'yaw': 0.0, 'frame_id': 'map', **value}, now_ns)
     if kind == 'geometry_msgs/Pose' and value.keys() <= _POSE_KEYS:
@@ -115,6 +133,8 @@ def _scalar(kind: str, value: Any) -> Any:
             raise TypeError(value)
         return value
     if kind.startswith(('string', 'wstring')):
+        if isinstance(value, (Mapping, list, tuple)):
+            raise TypeError(value)
         return ros_text(str(value))
     if isinstance(value, bool):
         raise TypeError(value)
@@ -153,6 +173,23 @@ def plain(message: Any) -> dict[str, Any]:
         if value is not None:
             told[key] = value
     return told
+
+
+def told_fields(message: Any) -> dict[str, dict[str, Any]]:
+    """Return the keys of what :func:`plain` tells of a message, each with those below it."""
+    return {
+        f'{name}_s' if kind == 'builtin_interfaces/Duration' else name: _below(kind)
+        for name, kind in message.get_fields_and_field_types().items()
+        if name != 'structure_needs_at_least_one_member'
+    }
+
+
+def _below(kind: str) -> dict[str, Any]:
+    if kind in ('geometry_msgs/PoseStamped', 'geometry_msgs/Pose'):
+        return {key: {} for key in _POSES[kind]}
+    if '/' not in kind or kind == 'builtin_interfaces/Duration' or _ARRAY.fullmatch(kind):
+        return {}
+    return told_fields(_new(kind))
 
 
 def _told(name: str, kind: str, value: Any) -> tuple[str, Any]:

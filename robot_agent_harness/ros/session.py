@@ -40,6 +40,7 @@ from robot_agent_harness.ros.qos_watch import QosWatch
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.ros_clock import RosClock
 from robot_agent_harness.ros.service_clients import ServiceClients
+from robot_agent_harness.ros.skill_interfaces import check_interfaces
 from robot_agent_harness.ros.threads import on_loop
 from robot_agent_harness.ros.world_sources import WorldSources
 from robot_agent_harness.world.salient import Salient
@@ -100,6 +101,7 @@ class HarnessSession:
         """The MCP server, where one is wanted; over stdio, whoever made the session runs it."""
         with contextlib.ExitStack() as undo:
             self._registry = skills_of(parameters)
+            check_interfaces(self._registry.all)
             # Not on the loop, which an SDK's import would hold for seconds on a busy machine.
             self.model = self._make_model()
             journal = on_loop(loop, self._open_journal())

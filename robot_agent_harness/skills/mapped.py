@@ -162,7 +162,10 @@ def service_skill(name: str, entry: MappedTool, service: MappedService) -> Skill
             f'skills.{name}.service.response: {", ".join(reserved)} has a meaning of its own in'
             ' results; choose another key'
         )
-    ros_service = RosService(service.name, service.type)
+    reads = list(service.response.values())
+    if service.success is not None:
+        reads.append(service.success)
+    ros_service = RosService(service.name, service.type, service.request, tuple(reads))
 
     async def call(context: SkillContext, **given: Any) -> ToolResult:
         if context.services is None or context.interest.gone():

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from robot_agent_harness.errors import HarnessError
@@ -19,6 +19,10 @@ class RosService:
     """Relative to the node's namespace or absolute."""
     type: str
     """For instance `std_srvs/srv/SetBool`."""
+    request: Mapping[str, Any] = field(default_factory=dict)
+    """The template of its request, see :mod:`robot_agent_harness.actions.ros_action`."""
+    reads: tuple[str, ...] = ()
+    """Dotted paths of what is read of its response."""
 
 
 class ServiceUnavailableError(HarnessError):
