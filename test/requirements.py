@@ -2309,6 +2309,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_robot_in_another_namespace_is_reached_by_its_namespace',
                 'test_a_topic_of_another_name_is_reached_by_a_remapping',
                 'test_what_is_in_the_robots_own_namespace_comes_before_another_robots',
+                'test_a_name_that_is_alike_in_its_last_part_alone_is_reached_by_a_remapping',
                 'test_of_a_whole_fleet_a_few_names_are_told',
                 'test_transforms_are_missed_only_where_somebody_publishes_them',
             ),
@@ -2555,6 +2556,10 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_safest_profile_asks_for_nothing',
                 'test_every_family_is_documented',
             ),
+        ),
+        'test_node_services.py': NotAClause(
+            'the services of a node at its end',
+            ('test_a_server_that_goes_when_the_journal_is_closed_is_nobodys_business',),
         ),
         'test_replay.py': NotAClause(
             'what is recorded so that a run can be replayed',

@@ -76,6 +76,14 @@ def test_what_is_in_the_robots_own_namespace_comes_before_another_robots() -> No
     assert found.advice == 'remap: -r navigate_to_pose:=/robot1/nav/go'
 
 
+def test_a_name_that_is_alike_in_its_last_part_alone_is_reached_by_a_remapping() -> None:
+    odom = _odom('/nav/odom', '/wheels/odom')
+    assert _found('odom', topics=(odom,)).advice == 'remap: -r odom:=/wheels/odom'
+    odom = _odom('/tb1/nav/odom', '/tb2/nav/odom')
+    found = _found('odom', namespace='/tb1', topics=(odom,))
+    assert found.advice == 'set the namespace, if it is this robot: -r __ns:=/tb2'
+
+
 def test_of_a_whole_fleet_a_few_names_are_told() -> None:
     fleet = [f'/robot{number}/odom' for number in range(50)]
     found = _found('odom', topics=(_odom('/odom', *fleet),))

@@ -281,9 +281,10 @@ def _elsewhere(role: str, name: str, others: tuple[str, ...], namespace: str) ->
     ours = f'{namespace.rstrip("/")}/'
     found = sorted(others, key=lambda other: (not other.startswith(ours), other))
     more = f' and {len(found) - SHOWN_MAX} more' if len(found) > SHOWN_MAX else ''
-    space, _, last = found[0].rpartition('/')
-    if last == name.rpartition('/')[2]:
-        hint = f'set the namespace, if it is this robot: -r __ns:={space or "/"}'
+    relative = name.removeprefix(ours)
+    if found[0].endswith(f'/{relative}'):
+        space = found[0].removesuffix(f'/{relative}') or '/'
+        hint = f'set the namespace, if it is this robot: -r __ns:={space}'
     else:
         hint = f'remap: -r {role}:={found[0]}'
     return f'; {", ".join(found[:SHOWN_MAX])}{more} would fit', hint

@@ -45,7 +45,7 @@ class ServiceClients:
         self._node = node
         self._clock = clock
         self._loop = loop
-        self._listener: Callable[[str, bool], None] = lambda name, there: None
+        self._listener: Callable[[str, bool], None] = _nobody
         self._there: dict[str, bool] = dict.fromkeys(services, False)
         self._types: dict[str, Any] = {}
         self._clients: dict[str, Client] = {}
@@ -99,6 +99,10 @@ class ServiceClients:
             raise ServiceTimeoutError(why) from None
         return plain(response)
 
+    def mute(self) -> None:
+        """Tell of nothing any more."""
+        self._listener = _nobody
+
     def close(self) -> None:
         """Give the clients up; on the rclpy thread, or once it has ended."""
         if self._timer is not None:
@@ -116,3 +120,7 @@ class ServiceClients:
 
     def _tell(self, name: str, there: bool) -> None:
         self._listener(name, there)
+
+
+def _nobody(name: str, there: bool) -> None:
+    """Listen to nothing."""

@@ -386,6 +386,7 @@ class HarnessSession:
         self.core.states.closing(cancel_running=cancel_running)
         await self.core.dispatcher.close()
         self._actions.mute()
+        self._services.mute()
         await self.core.close(cancel_running=cancel_running)
         await self._missions.stop()
         await self._actions.drain(CANCEL_LEAVES_S)
