@@ -131,7 +131,7 @@ def assemble(
         builder=builder, board=board, store=SnapshotStore(), controller=navigation
     )
     redactor = shared_redactor()
-    recorder = RedactedJournal(journal, redactor)
+    recorder = RedactedJournal(journal, redactor, clock)
     states = StateRecorder(journal=recorder, clock=clock)
     places.on_edition(
         lambda known: states.changed(

@@ -39,6 +39,7 @@ class EventType(str, Enum):
     SERVICE_EVENT_RECEIVED = 'SERVICE_EVENT_RECEIVED'
     TOOL_CALL_WITHDRAWN = 'TOOL_CALL_WITHDRAWN'
     MISSION_CANCEL_REQUESTED = 'MISSION_CANCEL_REQUESTED'
+    COMMIT_WAS_SLOW = 'COMMIT_WAS_SLOW'
     JOURNAL_CONTINUED = 'JOURNAL_CONTINUED'
     RECORD_CARRIED_OVER = 'RECORD_CARRIED_OVER'
 
@@ -322,6 +323,24 @@ class MissionCancelRequested(Event):
     monotonic_ns: int
 
 
+class CommitWasSlow(Event):
+    """Records were on disk late: whoever waited for them went on only then.
+
+    Written in front of the next record, so that it costs no commit of its own.
+    """
+
+    type = EventType.COMMIT_WAS_SLOW
+    first_seq: int
+    last_seq: int
+    """The records that were waited for are among these; others may have been on disk at once."""
+    durable_ns: int
+    """Steady time at which they were on disk."""
+    waited_s: float
+    """Seconds from when the first of them was handed in."""
+    monotonic_ns: int
+    """Steady time at which this was recorded."""
+
+
 EVENT_MODELS: dict[EventType, type[Event]] = {
     model.type: model
     for model in (
@@ -345,6 +364,7 @@ EVENT_MODELS: dict[EventType, type[Event]] = {
         ServiceEventReceived,
         ToolCallWithdrawn,
         MissionCancelRequested,
+        CommitWasSlow,
     )
 }
 """Each type's payload model."""

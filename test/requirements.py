@@ -375,6 +375,8 @@ _DESIGN = (
             'test_replay.py'
             '::test_the_recorded_runs_show_every_reason_but_that_of_a_journal_that_cannot_be_written',
             'test_replay.py::test_random_missions_under_faults_replay_identically',
+            'test_replay.py'
+            '::test_a_call_that_waited_while_the_wall_clock_was_set_back_replays_identically',
             'test_replay.py::test_hundreds_of_random_missions_under_faults_replay_identically',
             'test_replay.py'
             '::test_a_journal_read_in_the_middle_of_a_run_replays_identically_up_to_there',
@@ -1045,6 +1047,15 @@ _CONTRACT = (
             'test_replay.py::test_a_shorter_timeout_ends_the_action_earlier',
             'test_replay.py::test_parameters_that_change_nothing_exit_with_0',
             'test_replay.py'
+            '::test_a_call_that_was_withdrawn_while_the_disk_was_slow_replays_identically',
+            'test_replay.py'
+            '::test_calls_that_look_and_are_withdrawn_while_the_disk_is_slow_replay_identically',
+            'test_replay.py'
+            '::test_two_calls_of_which_one_waits_for_the_start_of_the_other_replay_identically',
+            'test_replay.py'
+            '::test_a_mission_on_a_disk_that_is_slow_now_and_then_replays_identically',
+            'test_replay.py::test_a_quick_disk_is_not_spoken_of',
+            'test_replay.py'
             '::test_calls_of_services_replay_whatever_they_answer_and_in_whatever_order',
             'test_replay.py'
             '::test_a_mission_with_tools_that_come_and_go_replays_with_their_names_in_order',
@@ -1054,8 +1065,7 @@ _CONTRACT = (
             'test_replay.py::test_a_comment_in_the_skills_file_is_not_on_record',
             'test_replay.py::test_the_order_of_keys_survives_being_sorted',
             'test_replay.py::test_what_cannot_be_tried_out_would_change_nothing',
-            'test_replay.py'
-            '::test_every_parameter_can_be_tried_out_or_is_known_to_play_no_part',
+            'test_replay.py::test_every_parameter_can_be_tried_out_or_is_known_to_play_no_part',
             'test_replay.py'
             '::test_a_change_of_parameters_counts_in_a_replay_from_the_moment_at_which_it_was_made',
         ),

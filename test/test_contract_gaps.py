@@ -152,6 +152,7 @@ PAYLOADS = {
     'SERVICE_EVENT_RECEIVED': 'service event said monotonic_ns',
     'TOOL_CALL_WITHDRAWN': 'monotonic_ns',
     'MISSION_CANCEL_REQUESTED': 'reason monotonic_ns',
+    'COMMIT_WAS_SLOW': 'first_seq last_seq durable_ns waited_s monotonic_ns',
     'JOURNAL_CONTINUED': 'predecessor predecessor_last_seq predecessor_last_chain',
     'RECORD_CARRIED_OVER': 'record',
 }

@@ -9,33 +9,37 @@ them, `demo_over_dds` was written by the real node.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 import contextlib
 from dataclasses import replace
+import itertools
 import json
 import logging
 from pathlib import Path
 import sqlite3
 import subprocess
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 from journal_rig import of_first_release
 import pytest
 
 from robot_agent_harness import cli
-from robot_agent_harness.actions import follower
+from robot_agent_harness.actions import followed
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.actions.lifecycle import OutcomeReason
 from robot_agent_harness.assembly import retune
 from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.journal import MissionJournal, Selection
 from robot_agent_harness.journal.archive import unpack
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.schema import chain_of, COLUMNS
+from robot_agent_harness.journal.writer import Entry
 from robot_agent_harness.key_order import in_order, key_order
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.parameters import PARAMETERS as NODE_PARAMETERS
 from robot_agent_harness.replay import JournalReplay, replay_journal, ReplayError
+from robot_agent_harness.replay.comparison import OF_THE_MACHINE
 from robot_agent_harness.replay.parameters import TRIED_OUT
 from robot_agent_harness.replay.recording import Recording, runs_of
 from robot_agent_harness.replay.replaying import replay_run
@@ -47,6 +51,7 @@ from robot_agent_harness.skills.services import (
     ServiceTimeoutError,
     ServiceUnavailableError,
 )
+from robot_agent_harness.testing import bench as bench_module
 from robot_agent_harness.testing.bench import Bench
 from robot_agent_harness.testing.campaign.mission import CampaignMission, PARAMETERS
 from robot_agent_harness.testing.campaign.plan import draw_plan
@@ -111,7 +116,8 @@ def test_every_recorded_run_replays_identically(name: str) -> None:
     replay = replay_journal(recorded(name))
     assert [run.differences for run in replay.runs] == [()] * len(replay.runs)
     with JournalReader(recorded(name)) as reader:
-        assert sum(run.same for run in replay.runs) == reader.last_seq
+        of_the_machine = reader.count(Selection(types=(OF_THE_MACHINE,)))
+        assert sum(run.same for run in replay.runs) + of_the_machine == reader.last_seq
 
 
 def test_the_recorded_runs_show_every_reason_but_that_of_a_journal_that_cannot_be_written() -> (
@@ -236,6 +242,14 @@ def test_random_missions_under_faults_replay_identically(tmp_path: Path) -> None
     assert same > 500
 
 
+def test_a_call_that_waited_while_the_wall_clock_was_set_back_replays_identically(
+    tmp_path: Path,
+) -> None:
+    seed = 430  # its first call waits for a controller while the clock steps by an hour
+    assert 'wall_clock' in {fault.kind for fault in draw_plan(seed).faults}
+    assert campaign_is_identical(seed, tmp_path) > 20
+
+
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 def test_hundreds_of_random_missions_under_faults_replay_identically(tmp_path: Path) -> None:
@@ -291,7 +305,7 @@ def test_a_changed_input_shows_in_what_follows_from_it(tmp_path: Path) -> None:
 
 
 def test_a_harness_with_another_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follower, 'FEEDBACK_PERIOD_S', 2.0)
+    monkeypatch.setattr(followed, 'FEEDBACK_PERIOD_S', 2.0)
     assert not replay_journal(recorded('execution_timeout')).identical
 
 
@@ -690,6 +704,151 @@ def test_the_order_of_keys_survives_being_sorted(value: Any) -> None:
     assert json.dumps(in_order(*stored)) == json.dumps(value)
     assert in_order({'a': 1, 'n': 2}, [['m', None], ['n', None]]) == {'n': 2, 'a': 1}
     assert in_order(value, None) == value
+
+
+# -- a slow disk ---------------------------------------------------------------------------------
+
+
+class SlowDisk(MissionJournal):
+    """Commits in their order, each after a while."""
+
+    delays_s: ClassVar[Iterator[float]] = itertools.repeat(0.3)
+
+    async def append(self, *entries: Entry) -> list[int]:
+        numbers = await super().append(*entries)
+        await self._committed(numbers)
+        return numbers
+
+    def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
+        return self._committed(super().defer(*entries).result())
+
+    def _committed(self, numbers: list[int]) -> asyncio.Future[list[int]]:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[list[int]] = loop.create_future()
+        free_s = max(getattr(self, '_free_s', 0.0), loop.time())
+        self._free_s = free_s + next(self.delays_s) if free_s == loop.time() else free_s
+        loop.call_at(self._free_s, lambda: done.done() or done.set_result(numbers))
+        return done
+
+
+def on_a_slow_disk(
+    monkeypatch: pytest.MonkeyPatch,
+    path: Path,
+    scenario: Callable[[Bench], Awaitable[Any]],
+    delays_s: Iterable[float],
+    *answers: dict[str, Any],
+) -> JournalReplay:
+    """Run a scenario on a bench whose disk is slow, and replay it."""
+    monkeypatch.setattr(bench_module, 'MissionJournal', SlowDisk)
+    monkeypatch.setattr(SlowDisk, 'delays_s', iter(delays_s))
+
+    async def run() -> None:
+        async with Bench(path, model=scripted(*answers) if answers else None) as bench:
+            await scenario(bench)
+
+    run_virtual(run())
+    assert check_journal(path) == []
+    return replay_journal(path)
+
+
+GOAL = {'x': 2.0, 'y': 0.0}
+
+
+@pytest.mark.parametrize('withdrawn_s', [0.05, 0.2, 0.45, 0.8])
+@pytest.mark.parametrize('disk_s', [0.1, 0.3, 0.6])
+def test_a_call_that_was_withdrawn_while_the_disk_was_slow_replays_identically(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk_s: float, withdrawn_s: float
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+        await asyncio.sleep(withdrawn_s)
+        calling.cancel()
+        await asyncio.sleep(4.0)
+        if bench.nav2.sent:
+            bench.robot.place(2.0, 0.0)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+        await asyncio.sleep(8.0)
+
+    replay = on_a_slow_disk(monkeypatch, tmp_path / 'j.db', scenario, itertools.repeat(disk_s))
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+
+
+def test_calls_that_look_and_are_withdrawn_while_the_disk_is_slow_replay_identically(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        started = await bench.call('navigate_to_pose', GOAL)
+        about = {'action_id': started.data['action_id']}
+        for name, arguments in (
+            ('wait_for_action', about),
+            ('get_world_snapshot', {}),
+            ('cancel_action', about),
+        ):
+            calling = asyncio.create_task(bench.call(name, arguments))
+            await asyncio.sleep(0.1)
+            calling.cancel()
+            await asyncio.sleep(3.0)
+        bench.nav2.result(GoalStatus.CANCELED, {})
+        await asyncio.sleep(3.0)
+
+    replay = on_a_slow_disk(monkeypatch, tmp_path / 'j.db', scenario, itertools.repeat(0.4))
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+
+
+def test_two_calls_of_which_one_waits_for_the_start_of_the_other_replay_identically(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        first = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+        await asyncio.sleep(0.1)
+        second = asyncio.create_task(bench.call('navigate_to_pose', {'x': 1.0, 'y': 0.0}))
+        await asyncio.sleep(0.1)
+        second.cancel()
+        await asyncio.sleep(0.1)
+        first.cancel()
+        await asyncio.sleep(8.0)
+
+    replay = on_a_slow_disk(monkeypatch, tmp_path / 'j.db', scenario, itertools.repeat(0.7))
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+
+
+def test_a_mission_on_a_disk_that_is_slow_now_and_then_replays_identically(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        mission = asyncio.create_task(bench.core.harness.run_mission('go there'))
+        await asyncio.sleep(6.0)
+        bench.nav2.feedback(distance_remaining=0.4)
+        bench.robot.place(1.0, 0.0)
+        bench.nav2.status((bench.nav2.sent[-1][0], GoalStatus.SUCCEEDED))
+        bench.nav2.result(GoalStatus.SUCCEEDED, {})
+        await mission
+
+    replay = on_a_slow_disk(
+        monkeypatch,
+        tmp_path / 'j.db',
+        scenario,
+        itertools.cycle([0.0, 0.3, 0.02, 0.9, 0.0]),
+        call('get_world_snapshot', say='I look.'),
+        call('navigate_to_pose', x=1.0, y=0.0, purpose='go', expected_outcome='there'),
+        call('finish_mission', outcome='achieved', reason='seen to be there'),
+    )
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+    with JournalReader(tmp_path / 'j.db') as reader:
+        slow = list(reader.events(type=EventType.COMMIT_WAS_SLOW))
+    assert slow
+    for note in slow:
+        assert note.payload['first_seq'] <= note.payload['last_seq'] < note.seq
+        assert 0.04 <= note.payload['waited_s'] <= 1.0
+
+
+def test_a_quick_disk_is_not_spoken_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(bench: Bench) -> None:
+        await bench.call('get_world_snapshot', {})
+
+    on_a_slow_disk(monkeypatch, tmp_path / 'j.db', scenario, itertools.repeat(0.02))
+    with JournalReader(tmp_path / 'j.db') as reader:
+        assert not list(reader.events(type=EventType.COMMIT_WAS_SLOW))
 
 
 # -- what is recorded for it ---------------------------------------------------------------------

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 import logging
 import os
 from pathlib import Path
 
+from robot_agent_harness.clock import Clock, NS_PER_S
+from robot_agent_harness.events import CommitWasSlow, Correlation
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.journal.writer import Entry
 from robot_agent_harness.redaction.redactor import Redactor
@@ -17,12 +20,42 @@ from robot_agent_harness.redaction.redactor import Redactor
 PACKAGE_LOGGER = 'robot_agent_harness'
 
 
-class RedactedJournal:
-    """The journal as those who write see it: what they hand in reaches it without secrets."""
+SLOW_S = 0.04
+"""From when on a commit is told of, in seconds: what is quicker a replay can do without."""
+SAME_COMMIT_S = 0.001
+"""Records that are on disk at times this close came there together."""
 
-    def __init__(self, journal: MissionJournal, redactor: Redactor) -> None:
+
+@dataclass(frozen=True, slots=True)
+class _Slow:
+    """Records that came to the disk late, in one commit."""
+
+    first_seq: int
+    last_seq: int
+    begun_ns: int
+    durable_ns: int
+
+    def with_others(self, other: _Slow) -> _Slow:
+        """Return both as one."""
+        return _Slow(
+            min(self.first_seq, other.first_seq),
+            max(self.last_seq, other.last_seq),
+            min(self.begun_ns, other.begun_ns),
+            other.durable_ns,
+        )
+
+
+class RedactedJournal:
+    """The journal as those who write see it: what they hand in reaches it without secrets, and
+    what the disk took long for is noted.
+    """
+
+    def __init__(self, journal: MissionJournal, redactor: Redactor, clock: Clock) -> None:
         self._journal = journal
         self._redactor = redactor
+        self._clock = clock
+        self._slow: list[_Slow] = []
+        """To be recorded in front of the next record."""
 
     @property
     def path(self) -> Path:
@@ -39,14 +72,49 @@ class RedactedJournal:
 
         :raises JournalUnavailableError: they could not be written in time, and never will be.
         """
-        return await self._journal.append(*self._clean(entries))
+        begun_ns = self._hand_in()
+        numbers = await self._journal.append(*self._clean(entries))
+        self._on_disk(numbers, begun_ns)
+        return numbers
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts, and return a future of their numbers.
 
         :raises JournalUnavailableError: the journal is closed.
         """
-        return self._journal.defer(*self._clean(entries))
+        begun_ns = self._hand_in()
+        durable = self._journal.defer(*self._clean(entries))
+        if not durable.done():
+            durable.add_done_callback(partial(self._on_deferred, begun_ns))
+        return durable
+
+    def _hand_in(self) -> int:
+        """Record what was slow before, and return the time."""
+        now_ns = self._clock.monotonic_ns()
+        for slow in self._slow:
+            note = CommitWasSlow(
+                first_seq=slow.first_seq,
+                last_seq=slow.last_seq,
+                durable_ns=slow.durable_ns,
+                waited_s=round((slow.durable_ns - slow.begun_ns) / NS_PER_S, 4),
+                monotonic_ns=now_ns,
+            )
+            self._journal.defer((note, Correlation()))
+        self._slow.clear()
+        return now_ns
+
+    def _on_deferred(self, begun_ns: int, durable: asyncio.Future[list[int]]) -> None:
+        if not durable.cancelled() and durable.exception() is None:
+            self._on_disk(durable.result(), begun_ns)
+
+    def _on_disk(self, numbers: list[int], begun_ns: int) -> None:
+        now_ns = self._clock.monotonic_ns()
+        if not numbers or now_ns - begun_ns < SLOW_S * NS_PER_S:
+            return
+        slow = _Slow(numbers[0], numbers[-1], begun_ns, now_ns)
+        if self._slow and now_ns - self._slow[-1].durable_ns < SAME_COMMIT_S * NS_PER_S:
+            slow = slow.with_others(self._slow.pop())
+        self._slow.append(slow)
 
     def _clean(self, entries: tuple[Entry, ...]) -> list[Entry]:
         return [(self._redactor.event(event, ids), ids) for event, ids in entries]

@@ -41,6 +41,8 @@ NOT_COMPARED: dict[str, tuple[str, ...]] = {
 }
 """What a replay sets itself: the paths of its own files, the package's version, and parameters
 that are tried out; all of a `configured` is what the replay was made from."""
+OF_THE_MACHINE = _E.COMMIT_WAS_SLOW.value
+"""The type of records that tell of the machine alone; they are inputs, and not compared."""
 
 Kind = Literal['payload', 'missing', 'unexpected']
 
@@ -76,11 +78,12 @@ class Comparison:
         """What was made: steady time and row, kept for whoever compares more than records."""
         self._recording = recording
         self._records = recording.records
-        self._done = [False] * len(recording.records)
+        self._done = [record.type == OF_THE_MACHINE for record in recording.records]
         self._end = _end_of(recording)
         self._open = 0
         self._now_ns = now_ns
         self._context: deque[str] = deque(maxlen=CONTEXT)
+        self._advance()
 
     @property
     def diverged(self) -> bool:
@@ -99,9 +102,14 @@ class Comparison:
                 self._done[index] = True
         self._advance()
 
-    def take(self, rows: Sequence[Row]) -> None:
-        """Compare records that have been made together."""
+    def take(self, rows: Sequence[Row]) -> int | None:
+        """Compare records that have been made together, and return the recorded number of the last
+        one; None where that was not recorded.
+        """
+        index = None
         for row in rows:
+            if row.type == OF_THE_MACHINE:
+                continue
             index = self._find(row)
             if index is None and self._is_beyond_the_end():
                 continue
@@ -114,6 +122,7 @@ class Comparison:
                 )
             else:
                 self._match(index, self._records[index], row)
+        return None if index is None else self._records[index].seq
 
     def finish(self) -> None:
         """Count what was never made again."""

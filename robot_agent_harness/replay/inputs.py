@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 import logging
 from pathlib import Path
@@ -23,6 +23,7 @@ from robot_agent_harness.jsonable import put_non_finite
 from robot_agent_harness.parameters import check_parameters, Value
 from robot_agent_harness.recovery import adopt, LeftOpen, recover
 from robot_agent_harness.replay.clock import GIVEN_CALL
+from robot_agent_harness.replay.disk import announcements, goals_of, slow_commits
 from robot_agent_harness.replay.journal import ReplayedJournal
 from robot_agent_harness.replay.loop import Input, TOGETHER_S
 from robot_agent_harness.replay.outside import (
@@ -112,6 +113,7 @@ class Inputs:
     def script(self) -> list[Input]:
         """Return the inputs in the order in which they come."""
         placed: list[tuple[float, int, int, Callable[[], None]]] = []
+        awaited: set[float] = set()
         held: list[RecordedEvent] = []
         for record in self._recording.records[1:]:
             if record.payload.get('held'):
@@ -124,6 +126,9 @@ class Inputs:
         for action_id, seq in announced.items():
             release = partial(self._journal.release, action_id)
             placed.append((seq + 0.25, self._recording.when(seq), 0, release))
+        for slow in slow_commits(self._recording):
+            awaited.add(slow.place)
+            placed.append((slow.place, slow.at_ns, slow.after, self._journal.hold_slow(slow)))
         heard = self._heard_while_closing()
         if heard is not None:
             closing = self._recording.closing
@@ -139,8 +144,10 @@ class Inputs:
                 script.append(self._held(held.pop(0)))
             # What runs in a task of its own records nothing at once.
             record = self._recording.records[int(place) - self._recording.first_seq]
-            upto = after - 1 if after and record.type in _TASKS else int(place)
-            script.append(self._input(latest_ns, after, upto, apply, _goals(record)))
+            in_tasks = place in awaited or record.type in _TASKS
+            upto = after - 1 if after and in_tasks else int(place)
+            given = self._input(latest_ns, after, upto, apply, goals_of(record))
+            script.append(replace(given, lets_go_on=place in awaited))
         last = self._recording.last_seq
         end_ns = max(latest_ns, self._recording.when(last))
         script.append(self._input(end_ns, last + 1, last, self._end))
@@ -368,46 +375,6 @@ class Inputs:
         error = None if task.cancelled() else task.exception()
         if error is not None and not self.over.done():
             self.over.set_exception(error)  # nothing in the core lets one out: a fault of ours
-
-
-def announcements(recording: Recording) -> dict[str, int]:
-    """Return after which input each outcome was announced that something came in front of.
-
-    An outcome is announced once it is on disk. What was heard of its goal before that says so
-    (`late`), and what is told to the model with it was said before that.
-    """
-    after: dict[str, int] = {}
-    open_outcomes: dict[str, RecordedEvent] = {}
-    said: dict[str, int] = {}
-    for record in recording.records:
-        if record.type == EventType.ROBOT_ACTION_OUTCOME:
-            open_outcomes[str(record.action_id)] = record
-        elif record.type == EventType.CONTROLLER_EVENT_RECEIVED:
-            late = record.payload.get('late', [])
-            for goal_id in _goals(record) & open_outcomes.keys():
-                if goal_id in late:
-                    del open_outcomes[goal_id]
-                elif not record.payload['held']:
-                    after[goal_id] = record.seq
-        elif record.type == EventType.SALIENT_EVENT and record.mission_id is not None:
-            said[record.mission_id] = record.seq
-        elif record.type in (EventType.MODEL_TURN_STARTED, EventType.MISSION_ENDED):
-            for goal_id, outcome in list(open_outcomes.items()):
-                if outcome.mission_id == record.mission_id:
-                    del open_outcomes[goal_id]
-                    last = said.get(str(record.mission_id), 0)
-                    if last > outcome.seq:
-                        after[goal_id] = max(last, after.get(goal_id, 0))
-    return after
-
-
-def _goals(record: RecordedEvent) -> frozenset[str]:
-    """Return the goals that a controller spoke of."""
-    if record.type != EventType.CONTROLLER_EVENT_RECEIVED:
-        return frozenset()
-    said = record.payload['said']
-    listed = [said] if 'goal_id' in said else said.get('goals', [])
-    return frozenset(goal['goal_id'] for goal in listed)
 
 
 def _is_verification(record: RecordedEvent) -> bool:

@@ -23,14 +23,15 @@ from robot_agent_harness.journal.soundness import Tail
 from robot_agent_harness.journal.store import MAX_DEFERRED, MissionJournal
 from robot_agent_harness.journal.writer import Entry
 from robot_agent_harness.jsonable import canonical_json
+from robot_agent_harness.replay.disk import SlowCommit
 
 WRITE_TIMEOUT_S = 2.0
 
 
 class ReplayedJournal(MissionJournal):
-    """Says of an outcome that it is on disk when that was so; of the rest, at once."""
+    """Says that a record is on disk when that was so, where the recording tells; else, at once."""
 
-    def __init__(self, database: JournalDatabase, *, clock: Clock) -> None:
+    def __init__(self, database: HandingDatabase, *, clock: Clock) -> None:
         super().__init__(
             database,
             clock=clock,
@@ -41,6 +42,8 @@ class ReplayedJournal(MissionJournal):
         )
         self._held: set[str] = set()
         self._waiting: dict[str, asyncio.Future[list[int]]] = {}
+        self._handing = database
+        self._slow: list[tuple[range, asyncio.Future[None]]] = []
 
     def hold(self, action_ids: Iterable[str]) -> None:
         """Let the outcomes of these actions be on disk only when `release` says so."""
@@ -53,14 +56,44 @@ class ReplayedJournal(MissionJournal):
         if waiting is not None and not waiting.done():
             waiting.set_result([])
 
+    def hold_slow(self, slow: SlowCommit) -> Callable[[], None]:
+        """Let these records be on disk only when what is returned is called."""
+        gate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._slow.append((slow.records, gate))
+        return lambda: gate.set_result(None)
+
+    async def append(self, *entries: Entry) -> list[int]:
+        """Write the records; see :meth:`MissionJournal.append`."""
+        numbers = await super().append(*entries)
+        gate = self._gate()
+        if gate is not None:
+            await asyncio.shield(gate)
+        return numbers
+
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts; see :meth:`MissionJournal.defer`."""
         durable = super().defer(*entries)
         event, ids = entries[-1]
-        if event.type is not EventType.ROBOT_ACTION_OUTCOME or ids.action_id not in self._held:
+        if event.type is EventType.ROBOT_ACTION_OUTCOME and ids.action_id in self._held:
+            self._waiting[ids.action_id] = asyncio.get_running_loop().create_future()
+            return self._waiting[ids.action_id]
+        gate = self._gate()
+        if gate is None:
             return durable
-        self._waiting[ids.action_id] = asyncio.get_running_loop().create_future()
-        return self._waiting[ids.action_id]
+        later: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
+
+        def on_disk(_: asyncio.Future[None]) -> None:
+            if not later.done():
+                later.set_result(durable.result())
+
+        gate.add_done_callback(on_disk)
+        return later
+
+    def _gate(self) -> asyncio.Future[None] | None:
+        """Return what the records that were just written wait for; None: they are on disk."""
+        seq = self._handing.recorded_as
+        held = (gate for slow, gate in self._slow if seq in slow and not gate.done())
+        return next(held, None)
 
 
 def replay_journal_of(
@@ -68,13 +101,13 @@ def replay_journal_of(
     earlier: Iterable[RecordedEvent],
     *,
     clock: Clock,
-    take: Callable[[Sequence[Row]], None],
+    take: Callable[[Sequence[Row]], int | None],
 ) -> ReplayedJournal:
     """Return a journal that writes nothing.
 
     :param path: a file to make.
     :param earlier: what it is to hold.
-    :param take: given each transaction's rows.
+    :param take: given each transaction's rows; returns the number that the last one had.
     """
     database = JournalDatabase(path, synchronous='normal', busy_timeout_ms=0)
     database.close()
@@ -93,12 +126,14 @@ def replay_journal_of(
 class HandingDatabase(JournalDatabase):
     """Stands in for the file: takes what is written and keeps nothing."""
 
-    def __init__(self, path: Path, take: Callable[[Sequence[Row]], None]) -> None:
+    def __init__(self, path: Path, take: Callable[[Sequence[Row]], int | None]) -> None:
         # Not the other constructor: there is no file to lock and to watch.
         self.path = path
         self.tail = Tail(0, '')
         self._take = take
         self._rows: list[Row] = []
+        self.recorded_as: int | None = None
+        """The number in the recording of the last record; None: it is not on it."""
 
     def begin(self) -> None:
         """Start a transaction."""
@@ -112,7 +147,7 @@ class HandingDatabase(JournalDatabase):
     def commit(self) -> None:
         """Hand the rows on."""
         self.tail = Tail(self.tail.seq + len(self._rows), '')
-        self._take(self._rows)
+        self.recorded_as = self._take(self._rows)
 
     def rollback(self) -> None:
         """Give the transaction up."""

@@ -38,6 +38,8 @@ class Input:
     apply: Callable[[], None]
     goals: frozenset[str] = frozenset()
     """The goals that it is about, where a controller said it."""
+    lets_go_on: bool = False
+    """Whether somebody waits for it, who goes on before anything else comes in."""
 
 
 class Progress(Protocol):
@@ -101,7 +103,7 @@ class ReplayLoop(VirtualTimeLoop):
             # What has no place among the records says nothing about what came between.
             close_s = TOGETHER_S if following.upto else SAME_S
             apart = following.after > last.upto + 1
-            if apart or following.at_s - last.at_s > close_s:
+            if apart or last.lets_go_on or following.at_s - last.at_s > close_s:
                 break
             batch.append(following)
             self._next += 1

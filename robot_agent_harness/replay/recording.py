@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.replay.errors import ReplayError
@@ -180,20 +180,50 @@ def _is_begin(record: RecordedEvent) -> bool:
 
 
 def _steady_times(records: Sequence[RecordedEvent]) -> list[int]:
-    """Return each record's steady time: its own, or its wall time by the nearest tie before."""
-    offset_ns = 0
-    last_ns = 0
-    times = []
-    for record in records:
-        own_ns = record.payload.get('monotonic_ns')
-        if isinstance(own_ns, int):
-            if not record.payload.get('held'):
-                offset_ns = record.wall_time_ns - own_ns
-        elif record.type == _E.WORLD_SNAPSHOT_CAPTURED:
-            snapshot = record.payload['snapshot']
-            offset_ns = snapshot['captured_wall_ns'] - snapshot['captured_monotonic_ns']
-        held = bool(record.payload.get('held'))
-        steady_ns = own_ns if isinstance(own_ns, int) and not held else None
-        last_ns = max(last_ns, steady_ns or record.wall_time_ns - offset_ns)
+    """Return each record's steady time: its own, or its wall time by the nearest tie.
+
+    By the tie before it, unless the wall clock has stepped in between: then by the one after it.
+    """
+    ties = [_tie(record) for record in records]
+    after: list[_Tie | None] = [None] * len(records)
+    for index in range(len(records) - 2, -1, -1):
+        after[index] = ties[index + 1] or after[index + 1]
+    before, last_ns, times = _Tie(0, 0), 0, []
+    for record, tie, following in zip(records, ties, after, strict=True):
+        before = tie or before
+        steady_ns = _own_ns(record)
+        if steady_ns is None:
+            steady_ns = record.wall_time_ns - before.offset_ns
+            end_ns = None if following is None else following.steady_ns
+            if following is not None and not last_ns <= steady_ns <= following.steady_ns:
+                steady_ns = record.wall_time_ns - following.offset_ns
+            if end_ns is not None:
+                steady_ns = min(steady_ns, end_ns)
+        last_ns = max(last_ns, steady_ns)
         times.append(last_ns)
     return times
+
+
+class _Tie(NamedTuple):
+    """What ties wall time to steady time."""
+
+    steady_ns: int
+    offset_ns: int
+    """Of the wall clock against the steady one."""
+
+
+def _own_ns(record: RecordedEvent) -> int | None:
+    own_ns = record.payload.get('monotonic_ns')
+    return own_ns if isinstance(own_ns, int) and not record.payload.get('held') else None
+
+
+def _tie(record: RecordedEvent) -> _Tie | None:
+    """Return what a record says about both clocks."""
+    own_ns = _own_ns(record)
+    if own_ns is not None:
+        return _Tie(own_ns, record.wall_time_ns - own_ns)
+    if record.type != _E.WORLD_SNAPSHOT_CAPTURED:
+        return None
+    snapshot = record.payload['snapshot']
+    steady_ns = snapshot['captured_monotonic_ns']
+    return _Tie(steady_ns, snapshot['captured_wall_ns'] - steady_ns)
