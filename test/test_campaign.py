@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from robot_agent_harness.actions import follower, records, tracker, verification
+from robot_agent_harness.actions import followed, records, tracker, verification
 from robot_agent_harness.actions.lifecycle import ActionState
 from robot_agent_harness.actions.preconditions import PreconditionReport
 from robot_agent_harness.errors import ConfigurationError
@@ -220,7 +220,7 @@ def test_the_oracle_notices_an_outcome_that_is_recorded_otherwise_than_it_was_an
     def otherwise(action: Any, outcome: Any) -> Any:
         return records.outcome_record(action, replace(outcome, state=ActionState.UNKNOWN))
 
-    monkeypatch.setattr(follower, 'outcome_record', otherwise)
+    monkeypatch.setattr(followed, 'outcome_record', otherwise)
     verdict = run_one(1, plan=_plan())
     assert any('announced as SUCCEEDED' in what for what in verdict.found('broken'))
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from robot_agent_harness.actions import follower, tracker
+from robot_agent_harness.actions import judging, tracker
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.actions.verification import Judgement, Verdict
 from robot_agent_harness.errors import ConfigurationError
@@ -43,7 +43,7 @@ HANGS_S = 60.0
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (starter, follower, tracker):
+    for module in (starter, judging, tracker):
         monkeypatch.setattr(module, 'USER_CODE_S', PROMPT_S)
 
 

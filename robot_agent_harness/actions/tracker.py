@@ -31,7 +31,8 @@ from robot_agent_harness.actions.controller import (
     StatusReport,
 )
 from robot_agent_harness.actions.controller_log import ControllerLog
-from robot_agent_harness.actions.follower import ActionFollower, ASK_AGAIN_S, OwnNews
+from robot_agent_harness.actions.followed import FollowedAction, OwnNews
+from robot_agent_harness.actions.follower import ActionFollower, ASK_AGAIN_S
 from robot_agent_harness.actions.heard import RUNS_NO_SUCH_GOAL
 from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, RobotAction
 from robot_agent_harness.actions.observer import WorldObserver
@@ -425,7 +426,7 @@ class RobotActionTracker:
 
     # -- what follows ----------------------------------------------------------------------------
 
-    def _on_ended(self, follower: ActionFollower, action: RobotAction) -> None:
+    def _on_ended(self, follower: FollowedAction, action: RobotAction) -> None:
         """Let go of an action whose outcome is recorded, and tell of it."""
         del self._followers[action.action_id]
         self._log.forget(action.action_id)
