@@ -43,6 +43,7 @@ NAMESPACE = f'/rig_{uuid.uuid4().hex[:8]}'
 NODE = f'{NAMESPACE}/robot_agent_harness'
 WAIT_S = 60.0
 """A busy machine takes long to start a process."""
+PAUSE_S = 0.05
 IMPL = NavigateToPose.Impl
 PART = 'navigate_to_pose/_action/'
 LATCHED = qos_profile_action_status_default
@@ -82,10 +83,14 @@ class Probe:
             self.news.notify_all()
 
     def until(self, holds: Callable[[], Any], what: Any = '') -> Any:
-        """Wait until something that callbacks bring about holds, and return it."""
-        with self.news:
-            found = self.news.wait_for(holds, WAIT_S)
-        assert found, f'not within {WAIT_S} s: {what}'
+        """Wait until something holds, and return it: looked at after each callback, and in between
+        for what none of them tells of. The callbacks go on meanwhile.
+        """
+        deadline = time.monotonic() + WAIT_S
+        while not (found := holds()):
+            assert time.monotonic() < deadline, f'not within {WAIT_S} s: {what}'
+            with self.news:
+                self.news.wait(PAUSE_S)
         return found
 
     def until_known(self, nav2: FakeNav2) -> None:
@@ -110,7 +115,6 @@ class Probe:
         future = client.call_async(request)
         future.add_done_callback(lambda _: self.notice())
         self.until(future.done, name)
-        self.node.destroy_client(client)
         return future.result()
 
     def until_met(self) -> None:
