@@ -359,7 +359,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return MISUSE
     except KeyboardInterrupt:
         # Early, while things are being imported; later each command has its own way to end.
-        return 0 if command.ros else INTERRUPTED
+        return INTERRUPTED if command.answers else 0
     except ModuleNotFoundError as error:
         if not _of_ros(error.name):
             raise

@@ -1088,6 +1088,13 @@ _CONTRACT = (
             'Exit code 2 for wrong usage or configuration, with one line on stderr that names the'
             ' parameter or file at fault.',
             'test_cli.py::test_wrong_usage_is_code_2_with_a_line_that_names_it',
+            'test_exit_codes.py'
+            '::test_each_code_of_the_table_is_that_of_the_program_and_names_the_commands_that_have_it',
+            'test_exit_codes.py'
+            '::test_every_page_that_speaks_of_exit_codes_leads_to_the_table',
+            'test_exit_codes.py'
+            '::test_a_command_whose_reader_leaves_or_whose_disk_is_full_ends_as_the_table_says',
+            'test_exit_codes.py::test_wrong_usage_of_any_command_is_code_2',
             'test_node_start.py::test_the_command_ends_with_the_same_line_and_code',
             'test_node_start.py::test_arguments_outside_of_ros_args_are_refused',
             'test_demo.py::test_misuse_is_named_with_exit_code_2',
@@ -2223,6 +2230,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (*_DESIGN, *_CONTRACT, *_CASES)
 
 NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
     {
+        'test_ament_lint.py': NotAClause(
+            "rules of the house: ament's linters, where they are installed",
+            (
+                'test_flake8_finds_nothing_beside_what_setup_cfg_excepts',
+                'test_pep257_finds_nothing_beside_what_is_excepted',
+                'test_copyright_and_licence_are_found_once_the_spdx_tags_are_written_out',
+                'test_xmllint_finds_the_manifests_valid_by_their_schema',
+            ),
+        ),
         'test_bounding.py': NotAClause(
             'closer looks at K28: what is bounded, and how what was left out is told',
             (
@@ -2912,7 +2928,6 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             (
                 'test_package_xml_is_valid_for_the_tools_that_read_it',
                 'test_the_changelog_is_one_that_a_release_can_be_made_of',
-                'test_the_sources_keep_the_rules_of_flake8_where_it_is_installed',
                 'test_versions_agree',
                 'test_description_is_the_same_everywhere',
                 'test_every_interface_field_is_explained',

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import subprocess
 import sys
 
@@ -98,14 +99,16 @@ def test_a_fault_of_ours_is_not_taken_for_missing_ros(monkeypatch):
         main(['run'])
 
 
-@pytest.mark.parametrize(('name', 'code'), [('run', 0), ('report', 130)])
+@pytest.mark.parametrize(
+    ('name', 'code'), [('run', 0), ('sim-robot', 0), ('doctor', 130), ('report', 130)]
+)
 def test_ctrl_c_during_the_start_leaves_no_traceback(monkeypatch, name, code):
     def interrupted(_arguments, _ros):
         raise KeyboardInterrupt
 
-    command = cli.Command('', '', cli._no_arguments, interrupted, ros=COMMANDS[name].ros)
-    monkeypatch.setitem(COMMANDS, name, command)
-    assert main([name]) == code
+    monkeypatch.setitem(COMMANDS, name, replace(COMMANDS[name], run=interrupted))
+    arguments = ['journal.db'] if name == 'report' else []
+    assert main([name, *arguments]) == code
 
 
 def test_help_needs_neither_ros_nor_anything_heavy():
