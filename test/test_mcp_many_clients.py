@@ -146,10 +146,9 @@ async def _behave(client: Client, chance: random.Random, tally: Tally, until: fl
             await client.read_resource('robot://world/latest')
         elif what == 'give up':
             tally.calls += 1
-            with anyio.move_on_after(chance.uniform(0.0, 0.05)) as scope:
+            with anyio.move_on_after(chance.uniform(0.0, 0.05)):
                 told = await client.call_tool('wait_for_action', {'action_id': action_id})
                 assert told.structured_content['status'] in ('completed', 'unknown_action')
-            del scope
         else:
             name, arguments = {
                 'wait': ('wait_for_action', {'action_id': action_id, 'timeout_s': 0.2}),

@@ -23,6 +23,7 @@ from robot_agent_harness.events import (
 )
 from robot_agent_harness.journal import MissionJournal
 from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.summaries import OpenWork
 from robot_agent_harness.recovery import adopt, find, recover
 from robot_agent_harness.testing import (
     Bench,
@@ -76,7 +77,7 @@ def _recovered(
     assert check_journal(path) == []
     assert bench.nav2.sent == []
     with JournalReader(path) as reader:
-        assert reader.open_work() == type(reader.open_work())((), (), ())
+        assert reader.open_work() == OpenWork((), (), ())
         return bench, list(reader.events())
 
 
