@@ -47,7 +47,7 @@ async def _watch(live: LiveHarness, repeats: int, say: Say) -> tuple[list[float]
     crowded: list[float] = []
     for number in range(repeats):
         alone.append(await _cpu_percent(live))
-        async with _connected(live.url):
+        async with listening(live.url, CLIENTS):
             crowded.append(await _cpu_percent(live))
         told = f'{crowded[-1]:.2f} % with {CLIENTS} clients, {alone[-1]:.2f} % with none'
         say(f'window {number + 1} of {repeats}: {told}')
@@ -55,14 +55,14 @@ async def _watch(live: LiveHarness, repeats: int, say: Say) -> tuple[list[float]
 
 
 @asynccontextmanager
-async def _connected(url: str) -> AsyncIterator[None]:
+async def listening(url: str, clients: int) -> AsyncIterator[None]:
+    """Have so many clients connected that listen, every second one in the newer way."""
     async with AsyncExitStack() as stack:
-        for number in range(CLIENTS):
+        for number in range(clients):
             era = '2026-07-28' if number % 2 else 'legacy'
             client = await stack.enter_async_context(Client(url, mode=era))
             if number % 2:
-                listening = client.listen(resource_subscriptions=[WORLD])
-                await stack.enter_async_context(listening)
+                await stack.enter_async_context(client.listen(resource_subscriptions=[WORLD]))
             else:
                 with warnings.catch_warnings():
                     warnings.simplefilter('ignore', MCPDeprecationWarning)

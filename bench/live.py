@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mcp import Client
+from million import make
 import psutil
 from rows import Say
 
@@ -124,7 +125,11 @@ class LiveHarness:
 
 @contextmanager
 def live_harness(
-    say: Say, *, robot: str = ROBOT, parameters: Mapping[str, Any] = MappingProxyType({})
+    say: Say,
+    *,
+    robot: str = ROBOT,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    records: int = 0,
 ) -> Iterator[LiveHarness]:
     """Start a robot and a harness on it; both are gone when the context is left.
 
@@ -133,6 +138,7 @@ def live_harness(
 
     :param robot: the program, `ROBOT` or `STREAMS`.
     :param parameters: of the harness, beside the paths of this run.
+    :param records: how many records its journal holds of earlier runs.
     """
     with tempfile.TemporaryDirectory(prefix='.bench-', dir=Path.cwd()) as name:
         folder = Path(name)
@@ -140,6 +146,9 @@ def live_harness(
         driven = Program(robot, *ros_arguments({}), log=folder / 'robot.log')
         journal = folder / 'journal.db'
         asyncio.run(_make_journal(journal))
+        if records:
+            say(f'making a journal of {records:,} records')
+            make(journal, records)
         settings = {'journal.path': journal, 'mcp.port': 0, **parameters}
         harness = Program(*HARNESS, *ros_arguments(settings), log=folder / 'harness.log')
         try:

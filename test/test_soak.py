@@ -40,6 +40,7 @@ from robot_agent_harness.testing.campaign.robot import Habits
 from robot_agent_harness.testing.journal_assertions import check_journal
 from robot_agent_harness.testing.virtual_time import run_virtual
 
+BENCH = Path(__file__).parents[1] / 'bench'
 CLIENTS = 8
 HOUR_S, SHORT_S = 3600.0, 90.0
 QUIET_S = 20.0
@@ -243,3 +244,17 @@ def test_eight_clients_and_faults_leave_no_action_without_its_outcome_and_nothin
     if seconds == HOUR_S:
         assert late.objects <= FLAT * early.objects
         assert late.rss_mb <= FLAT * early.rss_mb
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_a_node_holds_no_more_after_100000_tool_calls_than_after_the_first_thousand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCH))
+    monkeypatch.chdir(tmp_path)  # where the journal is written
+    import bench_memory
+
+    memory = bench_memory.measure(100_000, print)
+    assert memory.managed > 0
+    assert memory.last <= FLAT * memory.first
