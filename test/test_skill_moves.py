@@ -59,6 +59,16 @@ async def _do(live: LiveRobot, tool: str, arguments: dict[str, Any]) -> dict[str
         return (await client.call_tool('wait_for_action', asked)).structured_content or {}
 
 
+async def _turning(live: LiveRobot) -> None:
+    async with Client(live.url) as client:
+        with anyio.fail_after(WAIT_S):
+            while True:
+                looked = (await client.call_tool('get_world_snapshot', {})).structured_content
+                if looked is not None and looked['snapshot']['motion'].get('at_rest') is False:
+                    return
+                await asyncio.sleep(0.05)
+
+
 async def test_a_spin_turns_the_robot_more_than_once_round(live: LiveRobot) -> None:
     ended = await _do(live, 'spin', {'angle': -7.0})
     assert (ended['state'], ended['reason']) == ('SUCCEEDED', 'verified'), ended
@@ -100,7 +110,7 @@ async def test_a_stretch_that_is_cut_short_is_disproved(live: LiveRobot, tool: s
 
 async def test_wheels_that_say_nothing_leave_the_number_of_turns_unknown(live: LiveRobot) -> None:
     taken = asyncio.create_task(_do(live, 'spin', {'angle': 2 * math.pi}))
-    await asyncio.sleep(0.7)
+    await _turning(live)
     await live.witness.set(freeze_odom=True)
     try:
         ended = await taken
