@@ -132,8 +132,7 @@ async def test_a_goal_whose_skill_was_switched_off_is_found_and_cancelled_by_the
         async with Client(live.url) as client:
             while 'spin' not in {tool.name for tool in (await client.list_tools()).tools}:
                 await asyncio.sleep(0.1)
-            taken = (await client.call_tool('spin', {'angle': 12.0})).structured_content or {}
-            assert taken['status'] == 'accepted', taken
+            taken = await _taken(client, 'spin', {'angle': 12.0})
         await live.harness.end(signal.SIGKILL)
         settings = {'journal.path': str(path), 'mcp.port': 0, 'skills_file': str(off)}
         again = Child(run_harness, live.namespace, settings)
@@ -143,16 +142,23 @@ async def test_a_goal_whose_skill_was_switched_off_is_found_and_cancelled_by_the
                 asked = {'action_id': taken['action_id']}
                 ended = (await client.call_tool('get_action', asked)).structured_content or {}
                 assert (ended['state'], ended['reason']) == ('UNKNOWN', 'interrupted')
-                while True:  # the robot stops, and is free again
-                    sent = await client.call_tool('navigate_to_place', {'name': 'kitchen'})
-                    if (sent.structured_content or {})['status'] == 'accepted':
-                        break
-                    await asyncio.sleep(0.2)
+                # The robot stops, and is free again.
+                await _taken(client, 'navigate_to_place', {'name': 'kitchen'})
         finally:
             await again.end()
     with JournalReader(path) as reader:
         late = [e.payload['note'] for e in reader.events(type='ROBOT_ACTION_PROGRESS')]
     assert any('CANCEL' in (note or '') for note in late), late
+
+
+async def _taken(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Call a tool until nothing stands in its way any more, and return what it answers then."""
+    while True:
+        told = (await client.call_tool(tool, arguments)).structured_content or {}
+        if told['status'] != 'precondition_changed':
+            assert told['status'] == 'accepted', told
+            return told
+        await asyncio.sleep(0.2)
 
 
 @pytest.fixture
