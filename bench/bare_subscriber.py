@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reference for an idle harness: a bare rclpy node on the same topics, which does nothing.
 
-At its end, after SIGTERM, it prints at what rate odometry and feedback came.
+After SIGUSR1 it prints at what rates odometry and feedback came since it began or was asked last.
 """
 
 from __future__ import annotations
@@ -31,20 +31,37 @@ TOPICS = (
 )
 
 
+class Heard:
+    """How often a topic came."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._since = time.monotonic()
+
+    def one(self, _message: object) -> None:
+        """Count a message."""
+        self._count += 1
+
+    def rate(self) -> float:
+        """Return the rate since the last time, in Hz."""
+        now = time.monotonic()
+        rate = self._count / (now - self._since)
+        self._count, self._since = 0, now
+        return rate
+
+
 def main() -> None:
-    ending: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _frame: ending.append(number))
+    asked: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGUSR1):
+        signal.signal(number, lambda number, _frame: asked.append(number))
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     node = rclpy.create_node('bare_subscriber')
-    odometry: list[float] = []
-    feedback: list[float] = []
-    node.create_subscription(
-        Odometry, 'odom', lambda _: odometry.append(time.monotonic()), qos_profile_sensor_data
-    )
+    odometry, feedback = Heard(), Heard()
+    node.create_subscription(Odometry, 'odom', odometry.one, qos_profile_sensor_data)
     node.create_subscription(
         NavigateToPose.Impl.FeedbackMessage,
         'navigate_to_pose/_action/feedback',
-        lambda _: feedback.append(time.monotonic()),
+        feedback.one,
         10,
     )
     for message_type, name, qos in TOPICS:
@@ -52,11 +69,10 @@ def main() -> None:
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     print('ready')
-    while not ending:
+    while signal.SIGTERM not in asked:
         executor.spin_once()
-    for name, heard in (('odometry', odometry), ('feedback', feedback)):
-        if len(heard) > 1:
-            print(f'{name}: {(len(heard) - 1) / (heard[-1] - heard[0]):.1f} Hz')
+        if asked and asked.pop(0) == signal.SIGUSR1:
+            print(f'odometry {odometry.rate():.1f} Hz, feedback {feedback.rate():.1f} Hz')
     node.destroy_node()
     rclpy.shutdown()
 

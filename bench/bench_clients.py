@@ -23,9 +23,9 @@ ADDED_PERCENT = Limit('value', 5.0)
 """Of one core (the product's own limit)."""
 CLIENTS = 8
 WORLD = 'robot://world/latest'
-SETTLE_S = 2.0
-WINDOW_S = 10.0
-REPEATS, QUICK_REPEATS = 4, 2
+SETTLE_S = 1.5
+WINDOW_S = 4.0
+REPEATS, QUICK_REPEATS = 3, 1
 
 
 def run(quick: bool = False, say: Say = print) -> list[Row]:

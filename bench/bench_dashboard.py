@@ -21,9 +21,9 @@ from rows import Limit, Row, row, Say
 
 ADDED_PERCENT = Limit('value', 5.0)
 """Of one core (the product's own limit)."""
-WINDOW_S = 10.0
-SETTLE_S = 2.0
-REPEATS, QUICK_REPEATS = 4, 1
+WINDOW_S = 4.0
+SETTLE_S = 1.5
+REPEATS, QUICK_REPEATS = 3, 1
 VIEWER = """
 import sys, urllib.request
 with urllib.request.urlopen(sys.argv[1]) as stream:

@@ -113,10 +113,10 @@ def _rate(say: Say) -> None:
     harness: dict[int, list[float]] = {hz: [] for hz in RATES_HZ}
     bare: dict[int, list[float]] = {hz: [] for hz in RATES_HZ}
     with watched(say) as both:
+        both.set_off()
         for number in range(ROUNDS):
             for hz in RATES_HZ:
-                both.live.robot.tell(f'odom {hz}')
-                both.live.robot.tell(f'feedback {hz}')
+                both.send_at(hz, hz)
                 time.sleep(SETTLE_S)
                 ours, other = both.window(WINDOW_S)
                 harness[hz].append(ours)

@@ -51,6 +51,7 @@ class Program:
 
     def __init__(self, *arguments: str, log: Path) -> None:
         self._log = log
+        self._read = 0
         # A robot's modules are compiled: by its package manager, or when it was first started.
         kept = {key: value for key, value in os.environ.items() if key not in UNLIKE_A_ROBOT}
         with log.open('wb') as output:
@@ -70,10 +71,19 @@ class Program:
 
     def says(self, pattern: str) -> re.Match[str]:
         """Wait for a line of its output."""
+        return self._find(pattern, 0)
+
+    def says_anew(self, pattern: str) -> re.Match[str]:
+        """Wait for a line of its output after the last one that was found in this way."""
+        found = self._find(pattern, self._read)
+        self._read = found.end()
+        return found
+
+    def _find(self, pattern: str, start: int) -> re.Match[str]:
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline:
             ended = self._process.poll() is not None
-            if found := re.search(pattern, self._output()):
+            if found := re.compile(pattern).search(self._output(), start):
                 return found
             if ended:
                 break

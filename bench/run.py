@@ -37,7 +37,6 @@ BENCHMARKS = (
     'outcome',
     'start',
     'rates',
-    'idle',
     'clients',
     'dashboard',
     'journal',

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows as one aligned table of plain text, which reads the same in a terminal and in a log.
 
-`python bench/table.py [FILE]` prints the rows of a run's JSON as docs/performance.md has them.
+`python bench/table.py [FILE]` writes the rows of a run's JSON into docs/performance.md.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import json
 from pathlib import Path
 import sys
+from typing import Any
 
 from rows import Row
 
@@ -18,6 +19,8 @@ HEADER = ('figure', 'unit', 'value', 'lo-hi', 'reference', 'ratio', 'lo-hi', 'li
 THOUSAND, HUNDRED = 1000.0, 100.0
 MARKDOWN = ('figure', 'limit', 'measured', 'reference', 'ratio', '')
 NEWEST_RUN = '.ros/bench.json'
+PAGE = Path(__file__).resolve().parents[1] / 'docs' / 'performance.md'
+BEGIN, END = '<!-- python bench/table.py -->', '<!-- end of the table -->'
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -105,13 +108,23 @@ def _number(value: float | None) -> str:
 
 
 def main() -> None:
-    """Print a run's rows as Markdown, and what was measured on what."""
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else NEWEST_RUN)
-    facts = json.loads(path.read_text())
-    print(markdown(facts['rows']))
-    print(
-        f'\n{facts["date"]}, commit {facts["commit"]}, {facts["duration_s"]} s, others used'
-        f' {facts["others_percent"]} % of {json.dumps(facts["machine"])}'
+    """Put a run's rows, and what they were measured on, in place of those in the page."""
+    facts = json.loads(Path(sys.argv[1] if len(sys.argv) > 1 else NEWEST_RUN).read_text())
+    page = PAGE.read_text()
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f'{before}{BEGIN}\n{markdown(facts["rows"])}\n\n{_told(facts)}\n{END}{after}')
+
+
+def _told(facts: dict[str, Any]) -> str:
+    """Say when and on what was measured, and what else the machine did."""
+    machine = facts['machine']
+    return (
+        f'Measured on {facts["date"][:10]} at commit {facts["commit"]} in'
+        f' {facts["duration_s"]:.0f} s while other programs used {facts["others_percent"]:.0f} %'
+        f' of the machine.\n{machine["cores"]} processors ({machine["cpu"]}),'
+        f' {machine["memory_gb"]:.0f} GB, {machine["system"]}, Python {machine["python"]},'
+        f' ROS 2 {machine["ros"]}, {machine["rmw"]}.'
     )
 
 
