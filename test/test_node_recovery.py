@@ -142,13 +142,11 @@ async def test_a_goal_whose_skill_was_switched_off_is_found_and_cancelled_by_the
                 asked = {'action_id': taken['action_id']}
                 ended = (await client.call_tool('get_action', asked)).structured_content or {}
                 assert (ended['state'], ended['reason']) == ('UNKNOWN', 'interrupted')
-                # The robot stops, and is free again.
+                await live.robot.says(f'{taken["action_id"]}.*CANCELED')
+                # The robot is free again.
                 await _taken(client, 'navigate_to_place', {'name': 'kitchen'})
         finally:
             await again.end()
-    with JournalReader(path) as reader:
-        late = [e.payload['note'] for e in reader.events(type='ROBOT_ACTION_PROGRESS')]
-    assert any('CANCEL' in (note or '') for note in late), late
 
 
 async def _taken(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
