@@ -1090,8 +1090,7 @@ _CONTRACT = (
             'test_cli.py::test_wrong_usage_is_code_2_with_a_line_that_names_it',
             'test_exit_codes.py'
             '::test_each_code_of_the_table_is_that_of_the_program_and_names_the_commands_that_have_it',
-            'test_exit_codes.py'
-            '::test_every_page_that_speaks_of_exit_codes_leads_to_the_table',
+            'test_exit_codes.py::test_every_page_that_speaks_of_exit_codes_leads_to_the_table',
             'test_exit_codes.py'
             '::test_a_command_whose_reader_leaves_or_whose_disk_is_full_ends_as_the_table_says',
             'test_exit_codes.py::test_wrong_usage_of_any_command_is_code_2',
