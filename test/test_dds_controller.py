@@ -37,6 +37,7 @@ from dds_rig import (
     outcome,
     ros_arguments,
     until,
+    WAIT_S,
     WriteAhead,
 )
 import psutil
@@ -196,7 +197,7 @@ async def _play(live: Live, steps: list[Any], speed: float) -> tuple[list[dict[s
 
 async def _told_of_the_server(live: Live) -> None:
     """Wait until the harness knows whether the server is there: it looks at the graph."""
-    deadline = time.monotonic() + 10.0
+    deadline = time.monotonic() + WAIT_S
     async with client(live.node.url) as observer:
         while True:
             world = (await call(observer, 'get_world_snapshot'))['snapshot']
@@ -422,7 +423,7 @@ async def test_a_server_that_is_killed_leaves_the_action_unknown(tmp_path: Path)
 
 async def until_accepted(connected: Any, **goal: float) -> str:
     """Call until discovery has found everything, which takes seconds on a busy machine."""
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + WAIT_S
     while True:
         answer = await call(connected, 'navigate_to_pose', **goal)
         if answer['status'] == 'accepted':
@@ -494,7 +495,7 @@ async def test_with_a_state_that_cannot_be_believed_no_goal_is_sent(live: Live, 
 
 async def _disbelieved(connected: Any) -> None:
     """Wait until the harness has heard the lie: the message travels beside the call."""
-    deadline = time.monotonic() + 10.0
+    deadline = time.monotonic() + WAIT_S
     while True:
         world = (await call(connected, 'get_world_snapshot'))['snapshot']
         fields = [world['map_pose'], world['odometry']]
@@ -571,7 +572,7 @@ async def test_a_publisher_of_any_quality_of_service_is_heard(
         x = {'pose': 0.0, 'odom': 0.0} | {topic: 0.015}
         live.robot.says.pose, live.robot.says.odom = (x['pose'], 0.0, 0.0), (x['odom'], 0.0, 0.0)
         name = 'map_pose' if topic == 'pose' else 'odometry'
-        deadline = time.monotonic() + 10.0
+        deadline = time.monotonic() + WAIT_S
         async with client(live.node.url) as connected:
             while True:
                 world = (await call(connected, 'get_world_snapshot'))['snapshot']
