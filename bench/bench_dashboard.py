@@ -23,7 +23,7 @@ ADDED_PERCENT = Limit('value', 5.0)
 """Of one core (the product's own limit)."""
 WINDOW_S = 4.0
 SETTLE_S = 1.5
-REPEATS, QUICK_REPEATS = 3, 1
+REPEATS, QUICK_REPEATS = 2, 1
 VIEWER = """
 import sys, urllib.request
 with urllib.request.urlopen(sys.argv[1]) as stream:

@@ -29,7 +29,7 @@ HOUR_S = 3600.0
 TRIP_S, FEEDBACK_S, LOOK_S = 50.0, 0.2, 5.0
 AT_LEAST = 1000.0
 """By how many times a replay must be faster than what it replays."""
-REPEATS, REPEATS_QUICK = 3, 1
+REPEATS, REPEATS_QUICK = 2, 1
 
 
 def run(quick: bool, say: Say) -> list[Row]:

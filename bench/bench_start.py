@@ -25,7 +25,7 @@ from mcp import Client
 from rows import Limit, Row, row, Say
 
 OVER_BARE = 1.5
-REPEATS, QUICK_REPEATS = 4, 2
+REPEATS, QUICK_REPEATS = 3, 2
 PORT_POLL_S = 0.005
 CALL_AGAIN_S = 0.01
 GOAL = {'x': 1.0, 'y': 1.2, 'yaw': 1.5708}

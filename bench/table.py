@@ -58,9 +58,9 @@ def _measured(made: Row) -> tuple[str, str, str]:
     unit = made.get('unit', '')
     reference = _number(made['reference'])
     return (
-        _with(f'{_number(made["value"])} {unit}', _spread(made.get('value_spread'))),
+        _with(f'{_number(made["value"])} {unit}', _spread(made.get('value_spread'), ' to ')),
         f'{reference} {unit}' if reference else '',
-        _with(_number(made['ratio']), _spread(made.get('ratio_spread'))),
+        _with(_number(made['ratio']), _spread(made.get('ratio_spread'), ' to ')),
     )
 
 
@@ -93,10 +93,10 @@ def _verdict(made: Row) -> str:
     return 'not reached' if 'in_the_way' in made else 'MISSED'
 
 
-def _spread(spread: Sequence[float] | None) -> str:
+def _spread(spread: Sequence[float] | None, between: str = '-') -> str:
     if spread is None or spread[0] == spread[1]:
         return ''
-    return f'{_number(spread[0])}-{_number(spread[1])}'
+    return f'{_number(spread[0])}{between}{_number(spread[1])}'
 
 
 def _number(value: float | None) -> str:
