@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import faulthandler
+import signal
 
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 import pytest
@@ -27,7 +28,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Give a test with a timeout of its own a watchdog of its own."""
+    """Give a test Ctrl-C as on a terminal, and one with a timeout of its own its own watchdog."""
+    # Who starts the suite in the background has it ignored, and so would each program of a test.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     own = item.get_closest_marker('timeout')
     if own is not None:
         _watch(item, own.args[0] + MARGIN_S)

@@ -142,5 +142,8 @@ async def test_ctrl_c_ends_it_without_a_word(tmp_path: Path) -> None:
         await asyncio.to_thread(asyncio.run, _append(path, 2))
         assert json.loads(process.stdout.readline())['seq'] == 2
         process.send_signal(signal.SIGINT)
-        assert process.wait(BOUND_S) == 130
+        try:
+            assert process.wait(BOUND_S) == 130
+        finally:
+            process.kill()  # or leaving the context would wait for it without end
         assert process.stderr.read() == ''
