@@ -27,7 +27,7 @@ NEARLY = 0.9
 """Of the limit: if the libraries alone have so much, they are in its way."""
 FIRST = 1000
 """Calls until everything is filled that is kept: snapshots, ended actions, clients."""
-CALLS, QUICK_CALLS = 5_000, 2_000
+CALLS, QUICK_CALLS = 4_000, 2_000
 LOOKERS = 7
 ERA = '2026-07-28'
 GOAL = {'x': 1.0, 'y': 1.2, 'yaw': 1.5708}

@@ -6,7 +6,7 @@
     rate      CPU of harness and bare node against the rate of odometry and feedback
     clients   latency of a managed call and of a look against connected MCP clients
 
-It takes about six minutes; names choose some of them.
+It takes about five minutes; names choose some of them.
 """
 
 from __future__ import annotations
