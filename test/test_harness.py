@@ -507,8 +507,9 @@ def test_a_mission_can_be_cancelled_while_the_model_thinks(tmp_path: Path) -> No
     assert took_s < 2.0
 
 
+@pytest.mark.parametrize('asked', [False, True], ids=['running', 'cancel is not answered'])
 def test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record(
-    tmp_path: Path,
+    asked: bool, tmp_path: Path
 ) -> None:
     async def scenario() -> None:
         nav2 = ArrivingNav2()
@@ -518,6 +519,9 @@ def test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record(
             nav2.bench = bench
             mission = asyncio.create_task(bench.core.harness.run_mission('fetch'))
             await asyncio.sleep(1.0)
+            if asked:
+                bench.core.harness.cancel_mission('interrupted')
+                await asyncio.sleep(0.1)
         report = await asyncio.wait_for(mission, 5.0)
         assert report.reason == 'interrupted'
 

@@ -31,7 +31,7 @@ from robot_agent_harness.actions.controller import (
     StatusReport,
 )
 from robot_agent_harness.actions.controller_log import ControllerLog
-from robot_agent_harness.actions.followed import FollowedAction, OwnNews
+from robot_agent_harness.actions.followed import FollowedAction, OwnNews, resolve
 from robot_agent_harness.actions.follower import ActionFollower, ASK_AGAIN_S
 from robot_agent_harness.actions.heard import RUNS_NO_SUCH_GOAL
 from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, RobotAction
@@ -103,7 +103,7 @@ class RobotActionTracker:
         self._followers: dict[str, ActionFollower] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._ended: dict[str, _Ended] = {}
-        self._cancels: dict[str, asyncio.Future[int]] = {}
+        self._cancels: dict[str, asyncio.Future[int | None]] = {}
         self._hurry = asyncio.Event()
         self._closed = False
         self._outcome_listeners: list[Callable[[RobotAction], None]] = []
@@ -278,6 +278,9 @@ class RobotActionTracker:
         for follower in unfinished:
             await follower.interrupt()
         self._closed = True
+        # No answer is heard any more, so nobody may wait for one.
+        for answer in self._cancels.values():
+            resolve(answer, None)
 
     # -- what is heard ---------------------------------------------------------------------------
 

@@ -89,6 +89,7 @@ class MissionServer:
         await asyncio.wait({self._task}, timeout=STOP_S)
         # One that waits for its model is closed by the recovery of the next start.
         self._task.cancel()
+        await asyncio.wait({self._task}, timeout=STOP_S)
 
     def close(self) -> None:
         """Withdraw the action; on the rclpy thread, or once it has ended."""

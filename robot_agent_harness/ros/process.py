@@ -93,7 +93,7 @@ async def _serve_until(stop: asyncio.Event, mcp_stdio: bool) -> int:
         if node.session is not None:
             await node.session.close()
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(spinning.do(lambda: _finalize(node)), FINALIZE_S)
+            await asyncio.wait_for(_finalize(spinning, node), FINALIZE_S)
         spinning.end()
         if node.session is not None:
             node.session.destroy()
@@ -150,10 +150,19 @@ def _settle_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _finalize(node: HarnessNode) -> None:
-    """Show the end to whoever watches the lifecycle, unless it came about that way."""
-    with contextlib.suppress(RuntimeError):
-        node.trigger_shutdown()
+async def _finalize(spinning: Spinning, node: HarnessNode) -> None:
+    """Show the end to whoever watches the lifecycle, unless it came about that way, and let the
+    result of a mission that it has ended go out.
+    """
+
+    def shut_down() -> None:
+        with contextlib.suppress(RuntimeError):
+            node.trigger_shutdown()
+
+    # A mission's end takes two rounds of the executor's: the first ends its goal, the second tells
+    # whoever asked for it.
+    await spinning.do(shut_down)
+    await spinning.do(lambda: None)
 
 
 @contextlib.contextmanager
