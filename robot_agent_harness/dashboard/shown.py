@@ -22,10 +22,12 @@ _E = EventType
 _KINDS = {
     _E.MISSION_STARTED.value: 'mission',
     _E.MISSION_ENDED.value: 'mission',
+    _E.MISSION_CANCEL_REQUESTED.value: 'mission',
     _E.MODEL_TURN_STARTED.value: 'decision',
     _E.MODEL_RESPONSE_RECORDED.value: 'decision',
     _E.TOOL_CALL_RECORDED.value: 'decision',
     _E.TOOL_RESULT_RECORDED.value: 'decision',
+    _E.TOOL_CALL_WITHDRAWN.value: 'decision',
     _E.ACTION_PRECONDITION_CHECKED.value: 'action',
     _E.ROBOT_ACTION_STARTED.value: 'action',
     _E.ROBOT_ACTION_PROGRESS.value: 'action',

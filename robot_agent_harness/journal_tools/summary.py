@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from robot_agent_harness.events import EventType
+from robot_agent_harness.journal_tools import background
 from robot_agent_harness.report.values import compact, items, mapping, number, text
 
 Payload = Mapping[str, Any]
@@ -96,6 +97,17 @@ def _ended(payload: Payload, row: Mapping[str, Any]) -> str:
     return f'{told}: {summary}' if summary else told
 
 
+def _carried_over(payload: Payload, row: Mapping[str, Any]) -> str:
+    record = mapping(payload, 'record')
+    kind, seq = text(record, 'type'), number(record, 'seq')
+    head = f'record {"unknown" if seq is None else f"{seq:,.0f}"} of an earlier file, {kind}'
+    # A quote is never quoted again: its own record is carried over.
+    if kind == EventType.RECORD_CARRIED_OVER:
+        return head
+    quoted = {**record, 'payload': mapping(record, 'payload')}
+    return f'{head}: {about({"snapshot_id": None, **quoted, "type": kind})}'
+
+
 _TELLERS: dict[str, Callable[[Payload, Mapping[str, Any]], str]] = {
     EventType.MISSION_STARTED.value: _mission_started,
     EventType.MODEL_TURN_STARTED.value: _turn,
@@ -109,4 +121,13 @@ _TELLERS: dict[str, Callable[[Payload, Mapping[str, Any]], str]] = {
     EventType.ROBOT_ACTION_OUTCOME.value: _outcome,
     EventType.SALIENT_EVENT.value: _salient,
     EventType.MISSION_ENDED.value: _ended,
+    EventType.RECOVERY_PERFORMED.value: background.recovered,
+    EventType.HARNESS_STATE_CHANGED.value: background.state_changed,
+    EventType.CONTROLLER_EVENT_RECEIVED.value: background.controller_said,
+    EventType.SERVICE_EVENT_RECEIVED.value: background.service_said,
+    EventType.TOOL_CALL_WITHDRAWN.value: background.withdrawn,
+    EventType.MISSION_CANCEL_REQUESTED.value: background.cancel_requested,
+    EventType.COMMIT_WAS_SLOW.value: background.was_slow,
+    EventType.JOURNAL_CONTINUED.value: background.continued,
+    EventType.RECORD_CARRIED_OVER.value: _carried_over,
 }

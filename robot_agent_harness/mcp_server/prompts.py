@@ -238,6 +238,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     EventType.ROBOT_ACTION_PROGRESS: ('state', 'late', 'note'),
     EventType.ROBOT_ACTION_OUTCOME: ('state', 'reason', 'evidence'),
     EventType.SALIENT_EVENT: ('kind', 'message'),
+    EventType.MISSION_CANCEL_REQUESTED: ('reason',),
     EventType.MISSION_ENDED: ('outcome', 'reason', 'summary', 'claim', 'claim_supported'),
     EventType.RECOVERY_PERFORMED: ('interrupted_calls', 'settled_actions'),
 }
