@@ -842,6 +842,48 @@ def test_a_mission_on_a_disk_that_is_slow_now_and_then_replays_identically(
         assert 0.04 <= note.payload['waited_s'] <= 1.0
 
 
+async def asked_while(bench: Bench, happens: Callable[[Bench], None]) -> None:
+    """Ask for the action, and let something happen while the call waits for the disk."""
+    action_id = bench.nav2.sent[-1][0]
+    asked = asyncio.create_task(bench.call('get_action', {'action_id': action_id}))
+    await asyncio.sleep(0.01)
+    happens(bench)
+    await asked
+
+
+def _arrives(bench: Bench) -> None:
+    bench.robot.place(2.0, 0.0)
+    bench.nav2.result(GoalStatus.SUCCEEDED, {})
+
+
+@pytest.mark.parametrize(
+    'happens',
+    [
+        lambda bench: bench.nav2.feedback(distance_remaining=1.25),
+        lambda bench: bench.nav2.result(GoalStatus.ABORTED, {}),
+        _arrives,
+    ],
+    ids=['feedback', 'abort', 'arrival'],
+)
+def test_an_answer_that_shows_what_came_while_the_call_went_to_a_quick_disk_replays_identically(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Bench], None]
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        await bench.call('navigate_to_pose', GOAL)
+        await asyncio.sleep(0.5)
+        bench.nav2.feedback(distance_remaining=1.5)
+        await asyncio.sleep(0.5)
+        await asked_while(bench, happens)
+        await asyncio.sleep(0.3)
+        await asked_while(bench, lambda bench: bench.nav2.feedback(distance_remaining=1.0))
+        await asyncio.sleep(8.0)
+
+    replay = on_a_slow_disk(monkeypatch, tmp_path / 'j.db', scenario, itertools.repeat(0.03))
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+    with JournalReader(tmp_path / 'j.db') as reader:
+        assert not list(reader.events(type=EventType.COMMIT_WAS_SLOW))
+
+
 def test_a_quick_disk_is_not_spoken_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario(bench: Bench) -> None:
         await bench.call('get_world_snapshot', {})

@@ -30,7 +30,8 @@ class SlowCommit:
 
 def slow_commits(recording: Recording) -> list[SlowCommit]:
     """Return what a run waited for, as far as it was long or something came in between."""
-    return [*_noted(recording), *_unsent(recording), *_withdrawn(recording)]
+    waits = (_noted, _unsent, _withdrawn, _outlasted)
+    return [slow for found in waits for slow in found(recording)]
 
 
 def _noted(recording: Recording) -> list[SlowCommit]:
@@ -87,6 +88,40 @@ def _withdrawn(recording: Recording) -> Iterator[SlowCommit]:
             yield SlowCommit(
                 range(before.seq, before.seq + 1), record.seq + 0.25, at_ns, record.seq
             )
+
+
+def _outlasted(recording: Recording) -> Iterator[SlowCommit]:
+    """Yield what calls waited for that were shown what was heard or concluded meanwhile.
+
+    What only looks is answered as soon as its call is on disk: within a moment, an answer shows
+    what came before that. A call in whose course a cancel request was answered may have made it
+    itself, and then went on before.
+    """
+    open_calls: dict[str, RecordedEvent] = {}
+    newest: dict[str, tuple[RecordedEvent, int]] = {}
+    for record in recording.records:
+        call_id = str(record.tool_call_id)
+        if record.type == EventType.TOOL_CALL_RECORDED:
+            open_calls[call_id] = record
+        elif record.type == EventType.ACTION_PRECONDITION_CHECKED:
+            open_calls.pop(call_id, None)  # a managed call waits for no record of its own
+        elif record.type == EventType.TOOL_RESULT_RECORDED:
+            call, (last, at_ns) = open_calls.pop(call_id, None), newest.pop(call_id, (record, 0))
+            if call is None or last is record:
+                continue
+            if recording.when(record.seq) - recording.when(call.seq) <= SLACK_S * NS_PER_S:
+                waited = range(call.seq, call.seq + 1)
+                yield SlowCommit(waited, last.seq + 0.25, at_ns, call.seq + 1)
+        elif record.payload.get('event') == 'cancel_response':
+            open_calls.clear()
+        elif record.type in (
+            EventType.CONTROLLER_EVENT_RECEIVED,
+            EventType.ROBOT_ACTION_OUTCOME,
+        ):
+            at_ns = int(record.payload.get('monotonic_ns', recording.when(record.seq)))
+            for asked_id, call in open_calls.items():
+                if at_ns > recording.when(call.seq):
+                    newest[asked_id] = (record, at_ns)
 
 
 def _place(recording: Recording, note: RecordedEvent) -> float:
