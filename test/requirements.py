@@ -486,6 +486,11 @@ _DESIGN = (
             ' over a window.',
             'test_world_motion.py::test_fresh_odometry_says_whether_the_robot_rests',
             'test_world_motion.py'
+            '::test_a_robot_that_is_slow_for_a_moment_as_it_turns_back_is_not_at_rest',
+            'test_world_motion.py::test_a_robot_that_stopped_is_at_rest_half_a_second_later',
+            'test_world_motion.py'
+            '::test_a_motion_that_odometry_stamped_far_ahead_is_over_when_its_stamps_are_right_again',
+            'test_world_motion.py'
             '::test_a_twist_that_is_never_filled_does_not_hide_that_the_robot_drives',
             'test_world_motion.py::test_odometry_that_starts_anew_somewhere_else_is_no_motion',
             'test_world_motion.py'
@@ -1995,6 +2000,8 @@ _CASES = _of(
         'A robot that drives on after the end has not arrived.',
         _CASE,
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_world_motion.py'
+        '::test_a_robot_that_is_slow_for_a_moment_as_it_turns_back_is_not_at_rest',
     ),
     _clause(
         'K13',

@@ -1,5 +1,7 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
+import math
+
 import pytest
 from world_rig import WorldRig
 
@@ -115,6 +117,45 @@ def test_a_twist_that_is_never_filled_does_not_hide_that_the_robot_drives():
         rig.odom(0.95)
         rig.clock.advance(0.1)
     assert rig.capture().motion.value.at_rest is True
+
+
+@pytest.mark.parametrize(
+    ('swing', 'seconds'),
+    [
+        (lambda t: (0.28 * math.sin(0.94 * t), 0.0, 0.263 * math.cos(0.94 * t), 0.0), 12.0),
+        (lambda t: (0.0, 0.3 * math.sin(1.26 * t), 0.0, 0.378 * math.cos(1.26 * t)), 12.0),
+        (lambda t: (0.5 * t - 0.25 * t * t, 0.0, 0.5 - 0.5 * t, 0.0), 4.0),
+    ],
+    ids=['to and fro', 'left and right', 'turns back and runs away'],
+)
+def test_a_robot_that_is_slow_for_a_moment_as_it_turns_back_is_not_at_rest(swing, seconds):
+    rig = WorldRig()
+    rests = []
+
+    def publish(t):
+        x, yaw, v, w = swing(t)
+        rig.odom(x, 0.0, yaw, v=abs(v), w=w)
+        rests.append(rig.capture().motion.value.at_rest)
+
+    rig.run(seconds, odom=publish)
+    assert not any(rests)
+
+
+@pytest.mark.parametrize('rate_hz', [10.0, 50.0])
+def test_a_robot_that_stopped_is_at_rest_half_a_second_later(rate_hz):
+    rig = WorldRig()
+    rig.run(1.0, step_s=1 / rate_hz, odom=lambda t: rig.odom(0.3 * t, v=0.3))
+    rig.run(0.5 - 1 / rate_hz, step_s=1 / rate_hz, odom=lambda _: rig.odom(0.3))
+    assert not rig.capture().motion.value.at_rest
+    rig.run(0.1, step_s=1 / rate_hz, odom=lambda _: rig.odom(0.3))
+    assert rig.capture().motion.value.at_rest
+
+
+def test_a_motion_that_odometry_stamped_far_ahead_is_over_when_its_stamps_are_right_again():
+    rig = WorldRig()
+    rig.odom(v=0.3, late_s=-3600.0)
+    rig.run(0.2, odom=lambda _: rig.odom())
+    assert rig.capture().motion.value.at_rest
 
 
 def test_odometry_that_starts_anew_somewhere_else_is_no_motion():

@@ -10,6 +10,7 @@ silent odometry would then testify to its own standstill.
 
 from __future__ import annotations
 
+from dataclasses import replace
 import math
 
 from robot_agent_harness.clock import NS_PER_S
@@ -37,6 +38,9 @@ KEPT_SAMPLES = 64
 """At the spacing below this holds 1.2 s, more than a window needs."""
 SPACING_NS = 20_000_000
 """Samples closer together than this add no evidence."""
+REST_NS = 500_000_000
+"""A twist must have said rest for this long: a robot that swings, or turns back, is at rest for a
+moment at each end."""
 PACE_NS = 200_000_000
 """Over this long odometry's positions are compared: long enough for the noise of wheels."""
 PACE_LINEAR_M_S = 0.1
@@ -45,15 +49,24 @@ PACE_ANGULAR_RAD_S = 0.2
 
 
 class Pace:
-    """How fast odometry's positions move. Written by the receiving thread, read by the loop."""
+    """How odometry has moved of late: its twist, and its positions, which may know better. Written
+    by the receiving thread, read by the loop.
+    """
 
     def __init__(self) -> None:
         self._anchor: Sample[Odometry] | None = None
         self._newest: Sample[Odometry] | None = None
         self._speeds = (0.0, 0.0)
+        self._moved_ns: int | None = None
+        """When a twist last said that the robot moves."""
+        self._just_moved = False
 
     def add(self, sample: Sample[Odometry]) -> None:
-        """Compare a sample with the one from a moment before."""
+        """Compare a sample with what came a moment before."""
+        if not _is_slow(sample.value):
+            self._moved_ns = sample.time_ns
+        since_ns = None if self._moved_ns is None else sample.time_ns - self._moved_ns
+        self._just_moved = since_ns is not None and 0 <= since_ns < REST_NS
         if not math.isfinite(sample.value.x + sample.value.y + sample.value.yaw):
             return
         anchor, newest, self._newest = self._anchor, self._newest, sample
@@ -71,11 +84,13 @@ class Pace:
             self._speeds = (moved_m / passed_s, turned_rad / passed_s)
 
     def belies_rest(self, motion: Motion) -> Motion:
-        """Return the motion, or one that the positions show where they contradict a rest."""
+        """Return the motion, or another where what odometry showed of late contradicts a rest."""
         linear, angular = self._speeds
-        if not motion.at_rest or (linear < PACE_LINEAR_M_S and angular < PACE_ANGULAR_RAD_S):
+        if not motion.at_rest:
             return motion
-        return Motion(False, linear, angular, 'odometry')
+        if linear >= PACE_LINEAR_M_S or angular >= PACE_ANGULAR_RAD_S:
+            return Motion(False, linear, angular, 'odometry')
+        return replace(motion, at_rest=False) if self._just_moved else motion
 
 
 class PoseWindow:
@@ -132,8 +147,7 @@ def judge_motion(
     motion = None
     if twist is not None:
         linear, angular = abs(twist.linear_m_s), twist.angular_rad_s
-        at_rest = linear < REST_LINEAR_M_S and abs(angular) < REST_ANGULAR_RAD_S
-        motion = pace.belies_rest(Motion(at_rest, linear, angular, 'odometry'))
+        motion = pace.belies_rest(Motion(_is_slow(twist), linear, angular, 'odometry'))
     by_pose = window.judge(pose_rules, now_ns=now_ns, jump=jump)
     reason = odometry.reason
     if odometry.availability is Availability.AVAILABLE:
@@ -150,6 +164,12 @@ def judge_motion(
         age_s=odometry.age_s,
         availability=odometry.availability,
         reason=reason,
+    )
+
+
+def _is_slow(twist: Odometry) -> bool:
+    return (
+        abs(twist.linear_m_s) < REST_LINEAR_M_S and abs(twist.angular_rad_s) < REST_ANGULAR_RAD_S
     )
 
 
