@@ -24,7 +24,7 @@ from geometry_msgs.msg import PoseWithCovarianceStamped
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from nav_msgs.msg import Odometry
-from node_rig import DOMAIN, FakeNav2, FakeRobot, harness, LATCHED, NAMESPACE, Probe
+from node_rig import DOMAIN, FakeNav2, FakeRobot, harness, LATCHED, NAMESPACE, NODE, Probe
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import BatteryState
 
@@ -239,19 +239,24 @@ def test_two_robots_on_one_topic_are_a_warning(probe, doctor):
     assert 'has 2 publishers' in said(told, 'odom', 'warning')
 
 
+def answering(label: str) -> Callable[..., Any]:
+    def answer(_request: Any, response: Any) -> Any:
+        response.current_state = State(label=label)
+        return response
+
+    return answer
+
+
 def test_nav2_nodes_that_are_not_active_are_problems(probe, doctor):
-    def answering(label: str) -> Callable[..., Any]:
-        def answer(_request: Any, response: Any) -> Any:
-            response.current_state = State(label=label)
-            return response
-
-        return answer
-
     for name, label in (('bt_navigator', 'inactive'), ('planner_server', 'active')):
         probe.node.create_service(GetState, f'{name}/get_state', answering(label))
     _, told = doctor.ask()
     assert f'{NAMESPACE}/bt_navigator is inactive' in said(told, 'nav2', 'problem')
     assert f'{NAMESPACE}/planner_server is active' in said(told, 'nav2', 'ok')
+
+
+async def make_journal(path: Path) -> None:
+    await MissionJournal.open(path, clock=SystemClock()).close()
 
 
 def test_a_damaged_journal_and_one_that_is_held_are_problems(doctor):
@@ -260,14 +265,28 @@ def test_a_damaged_journal_and_one_that_is_held_are_problems(doctor):
     assert told['journal'][0]['level'] == 'problem'
     doctor.journal.unlink()
 
-    async def make() -> None:
-        await MissionJournal.open(doctor.journal, clock=SystemClock()).close()
-
-    asyncio.run(make())
+    asyncio.run(make_journal(doctor.journal))
     lock = JournalLock(doctor.journal.resolve())
     try:
         _, told = doctor.ask(listen_s=NOBODY_S)
         assert 'another one would be refused' in said(told, 'journal lock', 'problem')
+    finally:
+        lock.release()
+
+
+def test_a_harness_that_writes_its_journal_is_waited_for_until_dds_tells_of_it(probe, doctor):
+    asyncio.run(make_journal(doctor.journal))
+    lock = JournalLock(doctor.journal.resolve())
+    late = probe.node.create_timer(NOBODY_S + 1.5, lambda: appear())
+
+    def appear() -> None:
+        late.cancel()
+        probe.node.create_service(GetState, f'{NODE}/get_state', answering('active'))
+
+    try:
+        _, told = doctor.ask(listen_s=NOBODY_S)
+        assert 'the harness that runs' in said(told, 'journal lock', 'ok')
+        assert 'the harness is active' in said(told, 'graph', 'ok')
     finally:
         lock.release()
 

@@ -16,7 +16,7 @@ from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.assembly import configured_file, skills_of
 from robot_agent_harness.doctor.finding import Finding, Level, ok, problem
-from robot_agent_harness.doctor.journal import check_journal
+from robot_agent_harness.doctor.journal import check_journal, is_written
 from robot_agent_harness.doctor.mcp import check_mcp
 from robot_agent_harness.doctor.model import check_model
 from robot_agent_harness.doctor.output import count, show, show_json
@@ -54,11 +54,12 @@ def run_doctor(
             elsewhere = [pool.submit(check) for check in checks]
             registry, files = _files(values, check_interfaces)
             actions = registry.actions.values() if registry else (NAVIGATE_TO_POSE,)
-            facts = look.listen(seconds, actions)
+            journal = str(values['journal.path'])
+            facts = look.listen(seconds, actions, harness_works=is_written(journal))
             findings = [
                 *check_robot(facts, values, _needs(registry)),
                 *files,
-                *check_journal(str(values['journal.path']), running=facts.harness is not None),
+                *check_journal(journal, running=facts.harness is not None),
                 *(finding for done in elsewhere for finding in done.result()),
             ]
     except ConfigurationError as error:

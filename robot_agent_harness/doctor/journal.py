@@ -42,6 +42,14 @@ def check_journal(named: str, *, running: bool) -> list[Finding]:
     return [finding for finding in (*found, _disk(folder)) if finding is not None]
 
 
+def is_written(named: str) -> bool:
+    """Whether a process holds the journal that `journal.path` names."""
+    try:
+        return holder_of(Path(named).expanduser().resolve()) is not None
+    except (OSError, RuntimeError, ValueError):
+        return False  # `check_journal` says what is wrong with the name
+
+
 def _to_be_made(path: Path, folder: Path) -> Finding:
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         return _not_writable(folder)

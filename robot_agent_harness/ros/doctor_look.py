@@ -88,6 +88,8 @@ LOOK_S = 0.25
 LONGER_S = 1.0
 """How much longer to listen for what is needed or published and has not been heard: discovery
 takes long on a slow network, and some topics are slow."""
+HARNESS_S = 4.0
+"""The same for a harness that is at work: DDS tells of a process again after 3 s."""
 NO_ANSWER = 'no answer'
 
 
@@ -147,10 +149,13 @@ class RobotLook:
         if self._context.ok():
             rclpy.shutdown(context=self._context)
 
-    def listen(self, seconds: float, actions: Iterable[RosAction]) -> RobotFacts:
+    def listen(
+        self, seconds: float, actions: Iterable[RosAction], *, harness_works: bool
+    ) -> RobotFacts:
         """Listen for a while and return what was seen and heard.
 
         :param actions: those that skills drive.
+        :param harness_works: whether somebody writes the journal, so that a harness is to be seen.
         """
         assert self._node is not None
         node, values = self._node, self.values
@@ -175,12 +180,16 @@ class RobotLook:
         executor = SingleThreadedExecutor(context=self._context)
         executor.add_node(node)
         mismatches: tuple[str, ...] = ()
+
+        def longer_s() -> float:
+            if harness_works and lifecycle.harness in (None, NO_ANSWER):
+                return HARNESS_S
+            return 0.0 if _complete(node, builder) else LONGER_S
+
         try:
             begun = time.monotonic()
             due = begun
-            while (passed := time.monotonic() - begun) < seconds + LONGER_S:
-                if passed >= seconds and _complete(node, builder):
-                    break
+            while (passed := time.monotonic() - begun) < seconds + longer_s():
                 executor.spin_once(timeout_sec=LOOK_S)
                 if time.monotonic() >= due:
                     due = time.monotonic() + LOOK_S
@@ -192,7 +201,7 @@ class RobotLook:
                 discovery=_discovery(os.environ),
                 namespace=node.get_namespace(),
                 others=len(_others(node)),
-                harness=lifecycle.states.get(node.get_fully_qualified_name()),
+                harness=lifecycle.harness,
                 use_sim_time=use_sim_time,
                 clock_publishers=node.count_publishers('/clock'),
                 clock_heard=extra.clock_heard,
@@ -287,6 +296,11 @@ class _Lifecycle:
         self._node = node
         self._asked: dict[str, Any] = {}
         self.states: dict[str, str] = {}
+
+    @property
+    def harness(self) -> str | None:
+        """State of the node with our own name; None: there is none."""
+        return self.states.get(self._node.get_fully_qualified_name())
 
     def ask(self) -> None:
         """Ask those that have come into sight."""
