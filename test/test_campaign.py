@@ -336,6 +336,22 @@ def test_the_command_prints_a_table_and_tells_of_one_seed(
     assert 'FAILED seed 7: broken: ' in capsys.readouterr().out
 
 
+def test_a_campaign_that_is_interrupted_says_what_came_of_the_missions_so_far(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(seed: int) -> Plan:
+        if seed == 2:
+            raise KeyboardInterrupt
+        return draw_plan(seed)
+
+    monkeypatch.setattr('robot_agent_harness.testing.campaign.running.draw_plan', interrupted)
+    monkeypatch.setattr('robot_agent_harness.testing.campaign.__main__.PROGRESS_S', 0.0)
+    assert main(['--missions', '300']) == 130
+    told = capsys.readouterr()
+    assert told.out.split('\n')[0].split() == ['missions', '2', '(seeds', '0', 'to', '1)']
+    assert told.err == '1 of 300 missions, 0 failed\n2 of 300 missions, 0 failed\n'
+
+
 def test_every_kind_of_fault_is_documented_and_drawn() -> None:
     text = DOCS.read_text()
     assert [kind for kind in KINDS if f'`{kind}`' not in text] == []
