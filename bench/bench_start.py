@@ -29,6 +29,8 @@ REPEATS, QUICK_REPEATS = 5, 2
 """DDS finds the robot at once, or with its next announcement, up to 3 s later: by chance."""
 PORT_POLL_S = 0.005
 CALL_AGAIN_S = 0.01
+NOT_YET = ('harness_inactive', 'controller_unavailable')
+"""What a client is told that comes before everything is there: it asks again."""
 GOAL = {'x': 1.0, 'y': 1.2, 'yaw': 1.5708}
 """Where the simulated robot starts."""
 IMPORTS = {
@@ -103,7 +105,7 @@ async def _harness(folder: Path, journal: Path) -> Started:
         async with _connected(port) as client:
             answer: dict[str, Any] = {}
             while answer.get('status') != 'accepted':
-                if answer and answer['status'] != 'harness_inactive':
+                if answer and answer['status'] not in NOT_YET:
                     raise RuntimeError(f'not accepted: {answer}')
                 if answer:
                     await asyncio.sleep(CALL_AGAIN_S)
