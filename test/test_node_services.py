@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
+from asking import until_there
 from node_rig import DOMAIN, NAMESPACE, WAIT_S
 import rclpy
 from rclpy.context import Context
@@ -60,7 +61,7 @@ def test_a_server_that_goes_when_the_journal_is_closed_is_nobodys_business(
         session = node.session
         assert session is not None
         services = session._services
-        assert services._clients['bell'].wait_for_service(WAIT_S)
+        until_there(services._clients['bell'], WAIT_S)
         services._poll()
         on_loop(loop, _turn())
         assert 'ring' in session.core.registry.names

@@ -24,11 +24,10 @@ import logging
 from typing import Any
 
 from action_msgs.msg import GoalInfo, GoalStatusArray
-from rclpy.client import Client
 from rclpy.clock import Clock as RclClock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
-from rclpy.qos import qos_profile_action_status_default, qos_profile_services_default, QoSProfile
+from rclpy.qos import qos_profile_action_status_default, QoSProfile
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from rclpy.task import Future
@@ -47,6 +46,7 @@ from robot_agent_harness.actions.controller import (
 )
 from robot_agent_harness.actions.ros_action import RosAction
 from robot_agent_harness.clock import Clock
+from robot_agent_harness.ros.asking_client import AskingClient
 from robot_agent_harness.ros.filling import fill, interface, plain
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.sampling import taken, Untended
@@ -73,9 +73,9 @@ class _Parts:
     """The entities of one client."""
 
     impl: Any
-    send: Client
-    result: Client
-    cancel: Client
+    send: AskingClient
+    result: AskingClient
+    cancel: AskingClient
     feedback: Subscription
     status: Subscription
 
@@ -152,7 +152,7 @@ class ActionClient:
         self._reachable = False
         self._unusable = False
         self._own: dict[bytes, None] = {}
-        self._pending: OrderedDict[tuple[str, str], tuple[Client, Future]] = OrderedDict()
+        self._pending: OrderedDict[tuple[str, str], tuple[AskingClient, Future]] = OrderedDict()
         self._cancelling: set[str] = set()
         self._all_cancels_answered = asyncio.Event()
         self._all_cancels_answered.set()
@@ -182,12 +182,11 @@ class ActionClient:
     def _open(self) -> None:
         node, part = self._node, f'{self._name}/_action/'
         impl = interface(self._type).Impl
-        services = {'qos_profile': qos_profile_services_default}
         self._parts = _Parts(
             impl=impl,
-            send=node.create_client(impl.SendGoalService, part + 'send_goal', **services),
-            result=node.create_client(impl.GetResultService, part + 'get_result', **services),
-            cancel=node.create_client(impl.CancelGoalService, part + 'cancel_goal', **services),
+            send=AskingClient(node, impl.SendGoalService, part + 'send_goal'),
+            result=AskingClient(node, impl.GetResultService, part + 'get_result'),
+            cancel=AskingClient(node, impl.CancelGoalService, part + 'cancel_goal'),
             feedback=node.create_subscription(
                 # Serialised: what belongs to other clients' goals is told by its first bytes.
                 impl.FeedbackMessage,
@@ -279,7 +278,7 @@ class ActionClient:
             for subscription in (parts.feedback, parts.status):
                 self._node.destroy_subscription(subscription)
             for client in (parts.send, parts.result, parts.cancel):
-                self._node.destroy_client(client)
+                client.destroy()
 
     def _own_goal(self, goal_id: str) -> None:
         self._own[bytes.fromhex(goal_id)] = None
@@ -287,7 +286,12 @@ class ActionClient:
             del self._own[next(iter(self._own))]
 
     def _try(
-        self, kind: str, client: Client, goal_id: str, request: Any, answered: Callable[..., None]
+        self,
+        kind: str,
+        client: AskingClient,
+        goal_id: str,
+        request: Any,
+        answered: Callable[..., None],
     ) -> bool:
         try:
             self._call(kind, client, goal_id, request, answered)
@@ -298,18 +302,23 @@ class ActionClient:
         return True
 
     def _call(
-        self, kind: str, client: Client, goal_id: str, request: Any, answered: Callable[..., None]
+        self,
+        kind: str,
+        client: AskingClient,
+        goal_id: str,
+        request: Any,
+        answered: Callable[..., None],
     ) -> None:
         key = (kind, goal_id)
-        future = client.call_async(request)
+        future = client.ask(request)
         # rclpy would keep a request that a dead server never answers for ever.
         for old in (self._pending.pop(key, None), self._surplus()):
             if old is not None:
-                old[0].remove_pending_request(old[1])
+                old[0].give_up(old[1])
         self._pending[key] = (client, future)
         future.add_done_callback(partial(answered, goal_id))
 
-    def _surplus(self) -> tuple[Client, Future] | None:
+    def _surplus(self) -> tuple[AskingClient, Future] | None:
         return self._pending.popitem(last=False)[1] if len(self._pending) >= GOALS_MAX else None
 
     def _deliver(self, event: ControllerEvent) -> None:

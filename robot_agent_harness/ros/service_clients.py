@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 import contextlib
 from typing import Any
 
-from rclpy.client import Client
 from rclpy.clock import Clock as RclClock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
@@ -17,6 +16,7 @@ from rclpy.task import Future
 
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.ros.asking_client import AskingClient
 from robot_agent_harness.ros.filling import fill, interface, plain
 from robot_agent_harness.skills.services import (
     RosService,
@@ -48,7 +48,7 @@ class ServiceClients:
         self._listener: Callable[[str, bool], None] = _nobody
         self._there: dict[str, bool] = dict.fromkeys(services, False)
         self._types: dict[str, Any] = {}
-        self._clients: dict[str, Client] = {}
+        self._clients: dict[str, AskingClient] = {}
         self._timer: Any = None
         for name, service in services.items():
             try:
@@ -56,7 +56,7 @@ class ServiceClients:
             except ImportError as error:
                 self.close()
                 raise ConfigurationError(f'service {name}: {error}') from error
-            self._clients[name] = node.create_client(self._types[name], name)
+            self._clients[name] = AskingClient(node, self._types[name], name)
         if services:
             steady = RclClock(clock_type=ClockType.STEADY_TIME)
             self._timer = node.create_timer(POLL_PERIOD_S, self._poll, clock=steady)
@@ -89,12 +89,12 @@ class ServiceClients:
                 result = None if future.cancelled() else future.result()
                 self._loop.call_soon_threadsafe(settle, result)
 
-        pending = client.call_async(message)
+        pending = client.ask(message)
         pending.add_done_callback(answered)
         try:
             response = await asyncio.wait_for(answer, timeout_s)
         except asyncio.TimeoutError:
-            client.remove_pending_request(pending)
+            client.give_up(pending)
             why = f'service {service.name} did not answer within {timeout_s} s; it may have acted'
             raise ServiceTimeoutError(why) from None
         return plain(response)
@@ -108,7 +108,7 @@ class ServiceClients:
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
         for client in self._clients.values():
-            self._node.destroy_client(client)
+            client.destroy()
 
     def _poll(self) -> None:
         for name, client in self._clients.items():
