@@ -277,12 +277,12 @@ def test_a_damaged_journal_and_one_that_is_held_are_problems(doctor):
 def test_a_harness_that_writes_its_journal_is_waited_for_until_dds_tells_of_it(probe, doctor):
     asyncio.run(make_journal(doctor.journal))
     lock = JournalLock(doctor.journal.resolve())
-    late = probe.node.create_timer(NOBODY_S + 1.5, lambda: appear())
 
     def appear() -> None:
         late.cancel()
         probe.node.create_service(GetState, f'{NODE}/get_state', answering('active'))
 
+    late = probe.node.create_timer(NOBODY_S + 1.5, appear)
     try:
         _, told = doctor.ask(listen_s=NOBODY_S)
         assert 'the harness that runs' in said(told, 'journal lock', 'ok')
