@@ -281,6 +281,7 @@ def _verifiers(p: Mapping[str, Value]) -> dict[str, Verifier]:
         'undocked': UndockedVerifier(
             battery_max_age_s=battery_age_s,
             moved_off_m=float(p['verification.undocked_distance_m']),
+            max_position_variance_m2=variance_m2,
         ),
         'none': NobodyVerifies(),
         **plugin_verifiers(),

@@ -271,6 +271,24 @@ def test_an_undocking_is_judged_by_battery_and_motion(
     assert _judge(UndockedVerifier(), {}, _world(0.0), now) is verdict
 
 
+@pytest.mark.parametrize(
+    ('wheels_m', 'map_m', 'verdict'),
+    [
+        (0.3, 0.0, Verdict.INCONCLUSIVE),
+        (0.0, 0.3, Verdict.INCONCLUSIVE),
+        (0.5, None, Verdict.CONFIRMED),
+        (None, 0.5, Verdict.CONFIRMED),
+        (None, None, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_a_robot_that_only_its_wheels_or_its_map_moved_has_not_come_off_its_dock(
+    wheels_m: float | None, map_m: float | None, verdict: Verdict
+) -> None:
+    at = [None if m is None else Transform2D(-m, 0.0, 0.0) for m in (wheels_m, map_m)]
+    now = _world(11.0, odometry=at[0], on_map=at[1], battery=DRAINING)
+    assert _judge(UndockedVerifier(), {}, _world(0.0), now) is verdict
+
+
 CASES: list[tuple[Verifier, dict[str, Any], Transform2D, dict[str, Any]]] = [
     (TurnVerifier(), {'angle_rad': 1.0}, Transform2D(0.0, 0.0, 1.0), {'turned': 1.0}),
     (DisplacementVerifier(), {'forward_m': 1.0}, Transform2D(1.0, 0.0, 0.0), {}),
@@ -295,6 +313,8 @@ def test_no_verifier_confirms_on_what_was_seen_before_the_end_or_while_it_moves(
     assert _judge(verifier, goal, before, now) is Verdict.CONFIRMED
     earlier = _world(10.5, odometry=at, on_map=at, age_s=0.6, **seen)
     assert _judge(verifier, goal, before, earlier) is Verdict.INCONCLUSIVE
+    moving = _world(10.5, odometry=at, on_map=at, at_rest=False, **seen)
+    assert _judge(verifier, goal, before, moving) is Verdict.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(('verifier', 'goal', 'at', 'seen'), CASES, ids=NAMES)

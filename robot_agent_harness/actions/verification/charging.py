@@ -13,16 +13,18 @@ import math
 from typing import Any
 
 from robot_agent_harness.actions.verification.judgement import (
-    at_rest,
     believed,
     confirmed,
     disproved,
     fresh,
     inconclusive,
     Judgement,
+    map_motion,
     MAX_AGE_S,
+    MAX_POSITION_VARIANCE_M2,
     motion_between,
     rounded,
+    stopped,
     Terminal,
 )
 from robot_agent_harness.world.snapshot import Battery, WorldSnapshot
@@ -52,12 +54,9 @@ class ChargingVerifier:
         battery = _battery(terminal, now, evidence, self.battery_max_age_s)
         if isinstance(battery, Judgement):
             return battery
-        motion, why = fresh(now.motion, terminal, now, 'motion', max_age_s=MAX_AGE_S)
-        if motion is None:
-            return inconclusive(evidence, why)
-        evidence |= at_rest(motion)
-        if not motion.at_rest:
-            return inconclusive(evidence, 'the robot is still moving')
+        still = stopped(terminal, now, evidence)
+        if isinstance(still, Judgement):
+            return still
         if battery.charging:
             judgement = confirmed(evidence, 'charging, observed after the controller had ended')
             return believed(terminal, judgement)
@@ -70,11 +69,12 @@ class ChargingVerifier:
 
 @dataclass(frozen=True, slots=True)
 class UndockedVerifier:
-    """Confirms that the battery does not charge any more and the robot has moved off."""
+    """Confirms that the battery does not charge any more and the robot has moved off, at rest."""
 
     battery_max_age_s: float = BATTERY_MAX_AGE_S
     moved_off_m: float = 0.1
     """A robot that has moved less has not come off its dock."""
+    max_position_variance_m2: float = MAX_POSITION_VARIANCE_M2
 
     def judge(
         self,
@@ -89,17 +89,46 @@ class UndockedVerifier:
         battery = _battery(terminal, now, evidence, self.battery_max_age_s)
         if isinstance(battery, Judgement):
             return battery
-        moved_m = _moved_m(before, terminal, now)
-        evidence['moved_m'] = rounded(moved_m)
+        still = stopped(terminal, now, evidence)
+        if isinstance(still, Judgement):
+            return still
+        by_odometry, by_map = self._moved_m(before, terminal, now, evidence)
+        evidence |= {
+            'moved_m': rounded(by_map if by_odometry is None else by_odometry),
+            'map_moved_m': rounded(by_map),
+            'moved_off_m': self.moved_off_m,
+        }
         if battery.charging:
             judgement = disproved(evidence, 'the battery still charges', terminal, now)
             return Judgement(judgement.verdict, False, judgement.evidence)
-        if moved_m is None:
+        moved = {m >= self.moved_off_m for m in (by_odometry, by_map) if m is not None}
+        if not moved:
             return inconclusive(evidence, 'not charging; whether the robot moved was not seen')
-        if moved_m < self.moved_off_m:
+        if len(moved) > 1:
+            return inconclusive(evidence, 'odometry and the localisation saw different things')
+        if False in moved:
             return disproved(evidence, 'the robot has not moved off', terminal, now)
-        why = 'moved off and not charging, observed after the controller had ended'
+        why = 'moved off and not charging, observed at rest after the controller had ended'
         return believed(terminal, confirmed(evidence, why))
+
+    def _moved_m(
+        self,
+        before: WorldSnapshot,
+        terminal: Terminal,
+        now: WorldSnapshot,
+        evidence: dict[str, Any],
+    ) -> tuple[float | None, float | None]:
+        """Return how far odometry and the localisation have seen the robot move, as known."""
+        by_odometry = by_map = None
+        then = before.odometry.usable
+        since, _ = fresh(now.odometry, terminal, now, 'odometry', max_age_s=MAX_AGE_S)
+        if then is not None and since is not None:
+            moved = motion_between(then, since)
+            by_odometry = math.hypot(moved.x, moved.y)
+        on_map = map_motion(before, terminal, now, evidence, self.max_position_variance_m2)
+        if on_map is not None:
+            by_map = math.hypot(on_map.x, on_map.y)
+        return by_odometry, by_map
 
 
 def _battery(
@@ -118,15 +147,3 @@ def _battery(
         return inconclusive(evidence, 'the battery does not say whether it charges')
     found: Battery = battery
     return found
-
-
-def _moved_m(before: WorldSnapshot, terminal: Terminal, now: WorldSnapshot) -> float | None:
-    for then, field in (
-        (before.odometry.usable, now.odometry),
-        (before.map_pose.usable, now.map_pose),
-    ):
-        since, _ = fresh(field, terminal, now, 'pose', max_age_s=MAX_AGE_S)
-        if then is not None and since is not None:
-            moved = motion_between(then, since)
-            return math.hypot(moved.x, moved.y)
-    return None

@@ -158,6 +158,38 @@ def motion_between(start: MapPose | Odometry, end: MapPose | Odometry) -> Transf
     )
 
 
+def stopped(terminal: Terminal, now: WorldSnapshot, evidence: dict[str, Any]) -> Judgement | None:
+    """Return the judgement where the robot is not known to have stopped; else None."""
+    motion, why = fresh(now.motion, terminal, now, 'motion', max_age_s=MAX_AGE_S)
+    if motion is None:
+        return inconclusive(evidence, why)
+    evidence |= at_rest(motion)
+    return None if motion.at_rest else inconclusive(evidence, 'the robot is still moving')
+
+
+def map_motion(
+    before: WorldSnapshot,
+    terminal: Terminal,
+    now: WorldSnapshot,
+    evidence: dict[str, Any],
+    max_position_variance_m2: float,
+) -> Transform2D | None:
+    """Return how the robot moved on the map, in its own frame at the start, if that is known."""
+    then = before.map_pose.usable
+    pose, _ = fresh(now.map_pose, terminal, now, 'pose', max_age_s=MAX_AGE_S)
+    if pose is None or then is None or pose.frame_id != then.frame_id:
+        return None
+    evidence |= {
+        'observed_pose': place(pose),
+        'pose_source': now.map_pose.source,
+        'position_variance_m2': rounded(pose.position_variance_m2),
+    }
+    variances = (then.position_variance_m2, pose.position_variance_m2)
+    if not all(trusted(variance, max_position_variance_m2) for variance in variances):
+        return None
+    return None if jumped(before, now) else motion_between(then, pose)
+
+
 def place(pose: MapPose) -> dict[str, Any]:
     """Return a pose as evidence shows it."""
     return {'x': rounded(pose.x), 'y': rounded(pose.y), 'yaw': rounded(pose.yaw)}

@@ -15,21 +15,19 @@ import math
 from typing import Any
 
 from robot_agent_harness.actions.verification.judgement import (
-    at_rest,
     believed,
     confirmed,
     disproved,
     fresh,
     inconclusive,
     Judgement,
-    jumped,
+    map_motion,
     MAX_AGE_S,
     MAX_POSITION_VARIANCE_M2,
     motion_between,
-    place,
     rounded,
+    stopped,
     Terminal,
-    trusted,
 )
 from robot_agent_harness.world.geometry import distance, Transform2D, turn, wrap_angle
 from robot_agent_harness.world.snapshot import WorldSnapshot
@@ -95,7 +93,7 @@ class TurnVerifier:
             'tolerance_rad': rounded(tolerance),
             'shortfall_max_rad': rounded(asked.shortfall_max),
         }
-        still = _stopped(terminal, now, evidence)
+        still = stopped(terminal, now, evidence)
         if isinstance(still, Judgement):
             return still
         by_odometry = by_map = None
@@ -105,7 +103,7 @@ class TurnVerifier:
         if odometry is not None and turned is not None:
             evidence['turned_rad'] = rounded(turned)
             by_odometry = asked.is_done_by(turned)
-        moved = _map_motion(before, terminal, now, evidence, self.max_position_variance_m2)
+        moved = map_motion(before, terminal, now, evidence, self.max_position_variance_m2)
         if moved is not None:
             evidence['map_turned_rad'] = rounded(moved.yaw)
             by_map = asked.is_done_by(wanted + wrap_angle(moved.yaw - wanted))
@@ -152,7 +150,7 @@ class DisplacementVerifier:
             'tolerance_m': rounded(tolerance),
             'shortfall_max_m': rounded(asked.shortfall_max),
         }
-        still = _stopped(terminal, now, evidence)
+        still = stopped(terminal, now, evidence)
         if isinstance(still, Judgement):
             return still
         by_odometry = by_map = moved = None
@@ -163,7 +161,7 @@ class DisplacementVerifier:
             evidence |= _told('odometry', moved)
             by_odometry = self._fits(moved, asked)
         variance_m2 = self.max_position_variance_m2
-        moved_on_map = _map_motion(before, terminal, now, evidence, variance_m2)
+        moved_on_map = map_motion(before, terminal, now, evidence, variance_m2)
         if moved_on_map is not None:
             evidence |= _told('map', moved_on_map)
             by_map = self._fits(moved_on_map, asked)
@@ -181,38 +179,6 @@ class DisplacementVerifier:
             and abs(moved.y) <= asked.tolerance
             and abs(moved.yaw) <= self.tolerance_rad
         )
-
-
-def _stopped(terminal: Terminal, now: WorldSnapshot, evidence: dict[str, Any]) -> Judgement | None:
-    """Return the judgement where the robot is not known to have stopped; else None."""
-    motion, why = fresh(now.motion, terminal, now, 'motion', max_age_s=MAX_AGE_S)
-    if motion is None:
-        return inconclusive(evidence, why)
-    evidence |= at_rest(motion)
-    return None if motion.at_rest else inconclusive(evidence, 'the robot is still moving')
-
-
-def _map_motion(
-    before: WorldSnapshot,
-    terminal: Terminal,
-    now: WorldSnapshot,
-    evidence: dict[str, Any],
-    max_position_variance_m2: float,
-) -> Transform2D | None:
-    """Return how the robot moved on the map, in its own frame at the start, if that is known."""
-    then = before.map_pose.usable
-    pose, _ = fresh(now.map_pose, terminal, now, 'pose', max_age_s=MAX_AGE_S)
-    if pose is None or then is None or pose.frame_id != then.frame_id:
-        return None
-    evidence |= {
-        'observed_pose': place(pose),
-        'pose_source': now.map_pose.source,
-        'position_variance_m2': rounded(pose.position_variance_m2),
-    }
-    variances = (then.position_variance_m2, pose.position_variance_m2)
-    if not all(trusted(variance, max_position_variance_m2) for variance in variances):
-        return None
-    return None if jumped(before, now) else motion_between(then, pose)
 
 
 def _told(source: str, moved: Transform2D) -> dict[str, Any]:
