@@ -88,8 +88,9 @@ LOOK_S = 0.25
 LONGER_S = 1.0
 """How much longer to listen for what is needed or published and has not been heard: discovery
 takes long on a slow network, and some topics are slow."""
-HARNESS_S = 4.0
-"""The same for a harness that is at work: DDS tells of a process again after 3 s."""
+HARNESS_S = 7.0
+"""The same for a harness that is at work: DDS tells of a process every 3 s, and once may be
+missed."""
 NO_ANSWER = 'no answer'
 
 
