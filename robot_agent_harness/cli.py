@@ -19,6 +19,7 @@ import os
 import sys
 
 from robot_agent_harness import __version__
+from robot_agent_harness.extras import missing_library
 from robot_agent_harness.standard_output import checked_output, OutputError
 
 PROGRAM = 'robot-agent-harness'
@@ -360,11 +361,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         # Early, while things are being imported; later each command has its own way to end.
         return INTERRUPTED if command.answers else 0
-    except ModuleNotFoundError as error:
-        if not _of_ros(error.name):
+    except ImportError as error:
+        missing = missing_library(error)
+        if missing is not None:
+            print(f'{PROGRAM} {parsed.command}: {missing}', file=sys.stderr)
+        elif isinstance(error, ModuleNotFoundError) and _of_ros(error.name):
+            hint = _NO_ROS.format(program=PROGRAM, command=parsed.command, module=error.name)
+            print(hint, file=sys.stderr)
+        else:
             raise
-        hint = _NO_ROS.format(program=PROGRAM, command=parsed.command, module=error.name)
-        print(hint, file=sys.stderr)
         return MISUSE
 
 

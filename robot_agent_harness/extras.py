@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that only some users need, and what to say where they are not installed."""
+"""Libraries beside ROS and Python, and what to say where they are not installed."""
 
 from __future__ import annotations
+
+import sys
 
 from robot_agent_harness.errors import ConfigurationError
 
@@ -12,6 +14,21 @@ LIBRARIES = {
     'prometheus': ('prometheus-client>=0.20,<1',),
 }
 """Extra -> its requirements, as in setup.cfg: the package may have come without an index."""
+
+NEEDED = ('jinja2', 'mcp', 'pydantic', 'yaml', 'rich', 'sqlite_utils')
+"""What everybody needs, by the name that is imported; setup.cfg has the versions."""
+
+
+def missing_library(error: ImportError) -> ConfigurationError | None:
+    """Return what to tell of an import that failed; None where it is about none of `NEEDED`."""
+    name = (error.name or '').partition('.')[0]
+    if name not in NEEDED:
+        return None
+    return ConfigurationError(
+        f'the Python package {name} is needed, and {sys.executable} has it not, or too old a one'
+        f' ({error}): install requirements.in with pip into a virtual environment, and build and'
+        ' run in that one'
+    )
 
 
 def missing_extra(what: str, extra: str) -> ConfigurationError:

@@ -76,6 +76,23 @@ def test_ros_arguments_are_told_from_ours(given, own, ros):
     assert split_ros_arguments(given) == (own, ros)
 
 
+@pytest.mark.parametrize(
+    ('module', 'command'), [('pydantic', 'run'), ('pydantic', 'journal'), ('rich', 'doctor')]
+)
+@pytest.mark.parametrize('held', ['None', 'types.ModuleType({!r})'], ids=['missing', 'too old'])
+def test_without_a_library_it_says_which_and_where_to_install_it(module, command, held):
+    code = f'import sys, types; sys.modules[{module!r}] = {held.format(module)}; '
+    given = {'journal': [command, 'missions', 'none.db']}.get(command, [command])
+    code += f'from robot_agent_harness.cli import main; sys.exit(main({given!r}))'
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, '')
+    (line,) = done.stderr.splitlines()
+    assert f'robot-agent-harness {command}: the Python package {module} is needed' in line
+    assert 'requirements.in' in line
+
+
 @pytest.mark.parametrize('name', NODES)
 def test_without_ros_a_node_says_what_to_source(capsys, monkeypatch, name):
     for module in list(sys.modules):
@@ -92,7 +109,7 @@ def test_without_ros_a_node_says_what_to_source(capsys, monkeypatch, name):
 
 def test_a_fault_of_ours_is_not_taken_for_missing_ros(monkeypatch):
     def broken(_arguments, _ros):
-        raise ModuleNotFoundError("No module named 'yaml'", name='yaml')
+        raise ModuleNotFoundError("No module named 'oops'", name='robot_agent_harness.oops')
 
     monkeypatch.setitem(COMMANDS, 'run', cli.Command('', '', cli._no_arguments, broken, ros=True))
     with pytest.raises(ModuleNotFoundError):

@@ -204,11 +204,13 @@ def test_a_key_given_twice_is_refused(tmp_path):
         ScriptedClient.from_file(path)
 
 
-@pytest.mark.parametrize('content', [b'responses: [', b'\xff\xfe\x00'])
-def test_a_file_that_is_not_yaml_is_refused(tmp_path, content):
+@pytest.mark.parametrize(
+    ('content', 'why'), [(b'responses: [', 'not YAML'), (b'\xff\xfe\x00', 'not UTF-8')]
+)
+def test_a_file_that_is_not_yaml_is_refused(tmp_path, content, why):
     path = tmp_path / 'mission.yaml'
     path.write_bytes(content)
-    with pytest.raises(ConfigurationError, match='not YAML'):
+    with pytest.raises(ConfigurationError, match=why):
         ScriptedClient.from_file(path)
 
 

@@ -163,6 +163,27 @@ def test_a_port_in_use_is_named_and_everything_closed_again(capfd, tmp_path):
         pass
 
 
+@pytest.mark.parametrize('module', ['nav2_msgs.action', 'mcp.server'])
+def test_what_is_not_installed_is_named(capfd, tmp_path, monkeypatch, module):
+    for name in list(sys.modules):
+        if name.startswith('robot_agent_harness.mcp_server'):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    line = refused(capfd, *parameters(journal__path=tmp_path / 'j.db'))
+    assert module.partition('.')[0] in line
+
+
+def test_a_fault_of_ours_at_the_start_is_the_last_line_too(capfd, tmp_path, monkeypatch):
+    def broken(_paths):
+        raise RuntimeError('out of order')
+
+    monkeypatch.setattr('robot_agent_harness.ros.session.find', broken)
+    arguments = ['--ros-args', '-r', f'__ns:={NAMESPACE}/start']
+    code = process.run([*arguments, *parameters(journal__path=tmp_path / 'j.db')])
+    assert code == 2
+    assert 'out of order' in capfd.readouterr().err.splitlines()[-1]
+
+
 def test_serving_others_needs_a_token(capfd, tmp_path):
     given = {'journal__path': tmp_path / 'j.db', 'mcp__host': '0.0.0.0'}
     assert 'mcp.token_file' in refused(capfd, *parameters(**given))

@@ -15,7 +15,8 @@ import zipfile
 import pytest
 
 import robot_agent_harness
-from robot_agent_harness.extras import LIBRARIES
+from robot_agent_harness.cli import COMMANDS
+from robot_agent_harness.extras import LIBRARIES, NEEDED
 from robot_agent_harness.resources import config_path, message_path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -139,27 +140,19 @@ def test_entry_point_names_a_function_that_exists(setup_cfg):
     assert scripts == 'robot-agent-harness = robot_agent_harness.cli:main'
 
 
-@pytest.mark.parametrize('module', ['cli', 'ros/harness_node', 'ros/sim_robot_node'])
-def test_launched_module_has_main(module):
-    tree = ast.parse((ROOT / 'robot_agent_harness' / f'{module}.py').read_text())
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    imported = {
-        alias.asname or alias.name
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    assert 'main' in functions | imported
-
-
-def test_cmake_launches_the_same_modules():
+def test_what_cmake_installs_runs_a_subcommand_with_the_interpreter_of_the_build():
     text = (ROOT / 'CMakeLists.txt').read_text()
     launchers = re.findall(r'^  install_launcher\((\S+) (\S+) (\S+)\)$', text, re.MULTILINE)
     assert launchers == [
-        ('harness', '${PROJECT_NAME}.ros.harness_node', 'lib/${PROJECT_NAME}'),
-        ('sim_robot', '${PROJECT_NAME}.ros.sim_robot_node', 'lib/${PROJECT_NAME}'),
-        ('robot-agent-harness', '${PROJECT_NAME}.cli', 'bin'),
+        ('harness', 'run', 'lib/${PROJECT_NAME}'),
+        ('sim_robot', 'sim-robot', 'lib/${PROJECT_NAME}'),
+        ('robot-agent-harness', '""', 'bin'),
     ]
+    assert {command for _, command, _ in launchers} - {'""'} <= set(COMMANDS)
+    # A virtual environment that the workspace was built in need not be entered to run it.
+    (script,) = re.findall(r'file\(WRITE "\$\{launcher\}" "(.*?)"\)', text, re.DOTALL)
+    assert script.startswith('#!${Python3_EXECUTABLE}\n')
+    assert 'from ${PROJECT_NAME}.cli import main\n' in script
 
 
 def test_setup_cfg_asks_for_no_more_than_the_lock_files_hold(setup_cfg):
@@ -174,6 +167,13 @@ def test_errors_name_the_libraries_of_the_extras(setup_cfg):
     extras = setup_cfg['options.extras_require']
     assert {name: extras[name].split() for name in LIBRARIES} == {
         name: list(libraries) for name, libraries in LIBRARIES.items()
+    }
+
+
+def test_what_everybody_needs_is_known_by_the_name_that_is_imported(setup_cfg):
+    wanted = requirements(setup_cfg['options']['install_requires'])
+    assert {name.replace('-', '_').removeprefix('py') for name in wanted} == {
+        name.removeprefix('py') for name in NEEDED
     }
 
 

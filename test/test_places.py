@@ -31,6 +31,8 @@ def shelf_at(x: float) -> str:
         (b'[' * 5000, 'recursion'),
         (b'places: {shelf: {x: !!timestamp x, y: 0}}', 'not YAML'),
         (b'places: &a {shelf: *a}', r'places\.shelf'),
+        (b'places:\n  a: {x: 1, y: 2}\n  a: {x: 3, y: 4}', "key 'a' is given twice.*line 3"),
+        (b'false', 'value: '),
         (b'places: {shelf: {x: 0x' + b'f' * 5000 + b', y: 0}}', r'places\.shelf\.x'),
         (b'places: {0x' + b'f' * 5000 + b': {x: 0, y: 0}}', 'places'),
         (b'places: {shelf: {x: 10000.1, y: 0}}', r'places\.shelf\.x: .*10000'),

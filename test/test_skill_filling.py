@@ -91,6 +91,12 @@ def test_what_a_template_leaves_out_keeps_the_messages_own_default() -> None:
         (BatteryState(), {'power_supply_status': 900}, 'does not take 900'),
         (BatteryState(), {'power_supply_status': -1}, 'does not take -1'),
         (PoseWithCovariance(), {'covariance': [0.0] * 35}, 'does not take'),
+        (NavigateToPose.Goal(), {'pose': {'x': 1.0, 'y': math.nan}}, 'does not take'),
+        (NavigateToPose.Goal(), {'pose': {'x': 1.0, 'y': '2'}}, 'does not take'),
+        (NavigateToPose.Goal(), {'behavior_tree': None}, 'does not take None'),
+        (Spin.Goal(), {'target_yaw': 1e39}, 'does not take 1e'),
+        (Spin.Goal(), {'time_allowance': 3e9}, 'does not take 3'),
+        (Spin.Goal(), {'time_allowance': math.inf}, 'does not take inf'),
     ],
 )
 def test_a_value_that_a_field_does_not_take_is_refused_by_name(

@@ -25,6 +25,11 @@ SET = (
     'service: {{name: set, type: rcl_interfaces/srv/SetParametersAtomically,'
     ' request: {{parameters: [{0}]}}, response: {{why: result.reason}}}}'
 )
+OCTETS = (
+    'service: {{name: set, type: rcl_interfaces/srv/SetParametersAtomically,'
+    ' request: {{parameters: [{{value: {{byte_array_value: {0}}}}}]}}}}'
+)
+DONE = 'service: {{name: s, type: rcl_interfaces/srv/SetParametersAtomically, success: {0}}}'
 GET = 'service: {{name: get, type: rcl_interfaces/srv/GetParameters, response: {{{0}}}}}'
 STATE = 'service: {{name: get, type: lifecycle_msgs/srv/GetState, success: {0}}}'
 
@@ -47,9 +52,9 @@ def _check(tmp_path: Path, entry: str, value: str) -> None:
         (TOUR, "{poses: [{x: '{a}', y: 0.0, frame_id: '{t}'}, {x: 1.0, y: 2.0}]}"),
         (TOUR, "{behavior_tree: 'file {t}'}"),
         (SET, "{name: 'fault.{t}', value: {type: 3, double_value: '{a}'}}"),
-        (SET, "'{t}', {name: other}"),  # whatever the call brings
         (GET, 'all: values'),
-        (STATE, 'current_state.id'),
+        (DONE, 'result.successful'),
+        (OCTETS, '[0, 255]'),
     ],
 )
 def test_what_fits_its_types_is_taken(entry: str, value: str, tmp_path: Path) -> None:
@@ -62,7 +67,20 @@ def test_what_fits_its_types_is_taken(entry: str, value: str, tmp_path: Path) ->
         (SPIN, '{targte_yaw: 1.0}', "Spin_Goal has no field 'targte_yaw'; it has target_yaw"),
         (SPIN, "{targte_yaw: '{a}'}", "Spin_Goal has no field 'targte_yaw'"),
         (SPIN, '{target_yaw: fast}', 'fast'),
-        (SPIN, "{target_yaw: '{a} rad'}", 'could not convert string to float'),
+        (SPIN, "{target_yaw: '{a} rad'}", "target_yaw (float) does not take '0.0 rad'"),
+        (SPIN, "{target_yaw: '{t}'}", 'target_yaw (float) does not take'),
+        (SPIN, "{target_yaw: '{ a }'}", 'target_yaw (float) does not take'),
+        (SPIN, '{target_yaw: 1.0e+300}', 'target_yaw (float) does not take'),
+        (SPIN, '{time_allowance: soon}', 'time_allowance (builtin_interfaces/Duration) does not'),
+        (SPIN, '{time_allowance: .nan}', 'time_allowance (builtin_interfaces/Duration) does not'),
+        (SPIN, '{time_allowance: 1.0e+12}', 'time_allowance (builtin_interfaces/Duration) does'),
+        (TOUR, '{poses: [{x: far, y: 0.0}]}', 'poses'),
+        (TOUR, '{poses: [{x: 1.0, y: .inf}]}', 'poses'),
+        (TOUR, '{behavior_tree: on}', 'behavior_tree (string) does not take True'),
+        (TOUR, '{behavior_tree: null}', 'behavior_tree (string) does not take None'),
+        (SET, "'{t}'", 'parameters'),
+        (SET, "{value: {bool_value: '{a}'}}", 'bool_value (boolean) does not take'),
+        (OCTETS, '[256]', 'byte_array_value'),
         (SPIN, '{time_allowance: {secs: 3}}', "Duration has no field 'secs'"),
         (TOUR, '{behavior_tree: {x: 1}}', 'behavior_tree'),
         (SET, "{nmae: '{t}'}", "Parameter has no field 'nmae'"),
@@ -71,6 +89,7 @@ def test_what_fits_its_types_is_taken(entry: str, value: str, tmp_path: Path) ->
         (GET, 'all: valeus', "'valeus' leads nowhere at 'valeus'; there is values"),
         (GET, 'one: values.0', "leads nowhere at '0'; there is nothing below it"),
         (STATE, 'current_state.active', "at 'active'; there is id, label"),
+        (STATE, 'current_state.id', "success: 'current_state.id' is no boolean"),
         (
             'service: {{name: s, type: no_msgs/srv/{0}}}',
             'Foo',

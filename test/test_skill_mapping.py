@@ -86,6 +86,20 @@ def test_a_mapped_action_has_the_schema_that_its_arguments_say(tmp_path: Path) -
         ("angle_rad: '{angle}'", "angle: '{angle}'", 'the verifier turn needs angle_rad'),
         ('nav2_msgs/action/Spin', 'nav2_msgs/Spin', 'not of the form package/action/Name'),
         ('maximum: 3.2', 'maximum: 3.2, default: 9.0', '9.0 is not allowed itself'),
+        ('maximum: 3.2', 'maximum: 3.2, default: much', "default: 'much' is not of type number"),
+        ('maximum: 3.2', 'maximum: 3.2, default: true', 'default: True is not of type number'),
+        ('maximum: 3.2', 'maximum: -1', 'angle.minimum: 0 is more than the maximum, -1'),
+        ('maximum: 3.2', 'max_length: 3', 'angle.max_length: type number is not limited by it'),
+        ('maximum: 3.2', 'choices: [1.0]', 'angle.minimum: the choices are not limited by it'),
+        ('minimum: 0.0, maximum: 3.2', 'choices: [left]', "choices: 'left' is not of type number"),
+        ('type: number', 'type: integer', 'arguments.angle: 3.2 limits no integer'),
+        ('angle: {type', 'copy: {type', 'arguments.copy: an argument cannot have this name'),
+        ('angle: {type', 'purpose: {type', 'argument purpose: what a model says of its decision'),
+        ("angle_rad: '{angle}'", 'angle_rad: far', 'expect.angle_rad: a number is read, not'),
+        ('verifier: turn', 'verifier: waypoints', 'needs poses'),
+        ('turn_about:', 'finish_mission:', 'finish_mission: the name of a tool of missions'),
+        ('    managed:', '    action: {}\n    managed:', "the key 'action' is given twice"),
+        ('skills:', 'skills:\n  spin: 2024-13-45', 'month must be in 1..12'),
         ('turn_about:', 'spin:', 'there is such a skill'),
         ('    action:', '    action_: {}\n    action:', 'skills.turn_about.action_: unknown key'),
     ],
@@ -94,7 +108,10 @@ def test_a_mistake_in_a_mapped_action_is_named_with_its_key(
     tmp_path: Path, old: str, new: str, told: str
 ) -> None:
     assert old in ACTION
-    refusal = _refusal(tmp_path, ACTION.replace(old, new))
+    text = ACTION.replace(old, new)
+    if old == 'angle: {type':
+        text = text.replace('{angle}', f'{{{new.partition(":")[0]}}}')
+    refusal = _refusal(tmp_path, text)
     assert str(tmp_path / 'skills.yaml') in refusal
     assert told in refusal
 
@@ -122,9 +139,52 @@ def test_an_entry_that_makes_nothing_and_names_no_skill_is_refused(tmp_path: Pat
     assert 'there is no skill fly' in _refusal(tmp_path, text)
 
 
-def test_one_action_cannot_have_two_types(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ('poses', 'told'),
+    [
+        ('here', "poses: a list of poses is read, not 'here'"),
+        ('[]', 'poses: a list of poses is read, not []'),
+        ('[{x: 1.0, y: 0.0, yaw: 0.0}]', 'poses: frame_id: a text is read, not None'),
+        ('[{x: 1.0, y: up, yaw: 0.0, frame_id: map}]', "poses: y: a number is read, not 'up'"),
+    ],
+)
+def test_what_a_verifier_would_not_be_able_to_read_is_named(
+    tmp_path: Path, poses: str, told: str
+) -> None:
+    text = ACTION.replace("{angle_rad: '{angle}'}", f'{{poses: {poses}}}')
+    refusal = _refusal(tmp_path, text.replace('verifier: turn', 'verifier: waypoints'))
+    assert f'skills.turn_about.action.expect.{told} (verifier waypoints)' in refusal
+
+
+def test_one_name_cannot_have_two_types(tmp_path: Path) -> None:
     text = ACTION.replace('nav2_msgs/action/Spin', 'my_msgs/action/Spin')
-    assert 'action spin: used as nav2_msgs/action/Spin and as my_msgs' in _refusal(tmp_path, text)
+    assert 'spin: used as nav2_msgs/action/Spin and as my_msgs' in _refusal(tmp_path, text)
+    other = SERVICE.replace('skills:\n', '').replace('ring:', 'hush:').replace('SetBool', 'Mute')
+    refusal = _refusal(tmp_path, SERVICE + other)
+    assert 'bell: used as std_srvs/srv/SetBool and as std_srvs/srv/Mute' in refusal
+
+
+def test_an_argument_may_be_called_as_the_harness_calls_its_own(tmp_path: Path) -> None:
+    text = ACTION.replace('angle: {type', 'context: {type').replace('{angle}', '{context}')
+    made = _registry(tmp_path, text).get('turn_about')
+    assert made is not None
+    assert made.function(None, context=1.5) == {'context': 1.5, 'angle_rad': 1.5}
+
+
+@pytest.mark.parametrize(
+    ('type_', 'choices', 'wrong'),
+    [('integer', '[1, 2]', True), ('number', '[1, 2.5]', True), ('string', '[a, b]', 'c')],
+)
+def test_choices_are_held_to_with_their_type(
+    tmp_path: Path, type_: str, choices: str, wrong: object
+) -> None:
+    text = SERVICE.replace('{type: boolean,', f'{{type: {type_}, choices: {choices},')
+    made = _registry(tmp_path, text).get('ring')
+    assert made is not None
+    first = {'integer': 1, 'number': 1.0, 'string': 'a'}[type_]
+    assert made.parse({'loud': first}) == {'loud': first}
+    with pytest.raises(SkillError, match='loud'):
+        made.parse({'loud': wrong})
 
 
 def test_a_mapped_action_that_is_switched_off_is_no_tool(tmp_path: Path) -> None:

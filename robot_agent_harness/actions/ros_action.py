@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 import re
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from robot_agent_harness.errors import ConfigurationError
 
@@ -54,6 +54,17 @@ NAVIGATE_TO_POSE = RosAction(
 )
 
 
+class _Interface(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> str: ...
+
+
+Interface = TypeVar('Interface', bound=_Interface)
+
+
 def render(template: Any, values: Mapping[str, Any]) -> Any:
     """Return a template with its references replaced.
 
@@ -80,16 +91,16 @@ def references(template: Any) -> frozenset[str]:
     return frozenset(_REFERENCE.findall(template)) if isinstance(template, str) else frozenset()
 
 
-def by_name(actions: Iterable[RosAction]) -> dict[str, RosAction]:
-    """Return the actions that are to be followed, one a name; how goals are filled may differ.
+def by_name(interfaces: Iterable[Interface]) -> dict[str, Interface]:
+    """Return the actions or services that are used, one a name; how they are filled may differ.
 
     :raises ConfigurationError: one name is used with two types.
     """
-    known: dict[str, RosAction] = {}
-    for action in actions:
-        other = known.setdefault(action.name, action)
-        if other.type != action.type:
+    known: dict[str, Interface] = {}
+    for used in interfaces:
+        other = known.setdefault(used.name, used)
+        if other.type != used.type:
             raise ConfigurationError(
-                f'action {action.name}: used as {other.type} and as {action.type}; it has one type'
+                f'{used.name}: used as {other.type} and as {used.type}; it has one type'
             )
     return known

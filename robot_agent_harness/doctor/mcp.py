@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import errno
+import importlib.util
 import json
 import socket
 import urllib.error
@@ -43,6 +44,9 @@ def check_mcp(
     """
     if not parameters['mcp.enabled']:
         return [ok(AREA, 'not served (mcp.enabled)')]
+    if importlib.util.find_spec('mcp') is None:
+        advice = 'install requirements.in with pip into the virtual environment of the harness'
+        return [problem(AREA, 'the Python package mcp is not installed', advice)]
     host, port = str(parameters['mcp.host']), int(parameters['mcp.port'])
     token_file = str(parameters['mcp.token_file'])
     if token_file or host not in PLAIN_HOSTS or environ.get(ACCESS_VARIABLE):

@@ -16,12 +16,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator, ValidationError
 from typing_extensions import Self
-import yaml
 
 from robot_agent_harness.actions.lifecycle import OutcomeReason
 from robot_agent_harness.errors import ConfigurationError, ModelError
 from robot_agent_harness.llm.client import Decision, ModelRequest, ToolCall
 from robot_agent_harness.llm.profiles import CUT_STOP_REASONS
+from robot_agent_harness.yaml_files import read_yaml
 
 EXHAUSTED_TEXT = 'script exhausted'
 
@@ -178,12 +178,7 @@ class ScriptedClient:
             names the file, the key and what is allowed there.
         """
         path = Path(path).expanduser()
-        try:
-            data = yaml.load(path.read_text(encoding='utf-8'), _UniqueKeyLoader)
-        except OSError as error:
-            raise ConfigurationError(f'cannot read the script {path}: {error.strerror}') from error
-        except (UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ConfigurationError(f'the script {path} is not YAML: {error}') from error
+        _, data = read_yaml(path, called='model.script_file')
         return cls.from_dict(data, source=str(path))
 
     @classmethod
@@ -268,19 +263,6 @@ class ScriptedClient:
     def _with_id(self, call: Call) -> Call:
         self._calls += 1
         return call if call.id else call.model_copy(update={'id': f'call-{self._calls}'})
-
-
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """A safe loader that refuses a key given twice, of which YAML would drop the first."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key, (key_node, _) in zip(keys, node.value, strict=True):
-            if keys.count(key) > 1:
-                raise yaml.MarkedYAMLError(
-                    problem=f'the key {key!r} is given twice', problem_mark=key_node.start_mark
-                )
-        return super().construct_mapping(node, deep)
 
 
 _MODEL_AT: dict[str, type[BaseModel]] = {

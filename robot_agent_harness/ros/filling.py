@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 import importlib
 import math
+from numbers import Real
 import re
 from typing import Any
 
@@ -44,7 +45,17 @@ _POSES: dict[str, dict[str, Any]] = {
     'geometry_msgs/Quaternion': {'yaw': 0.0},
 }
 """What people write of a pose."""
-KEEP = object()
+_BOUNDED = re.compile(r'w?string<(?P<most>\d+)>')
+_FLOAT_MAX = 3.4028235e38
+"""The largest number that 32 bits hold."""
+
+
+class _Keep:
+    def __str__(self) -> str:
+        return '...'
+
+
+KEEP = _Keep()
 """In place of a value: the field keeps the one that it has."""
 
 
@@ -101,9 +112,9 @@ def _made(kind: str, current: Any, value: Any, now_ns: int) -> Any:
     if '/' not in kind:
         return _scalar(kind, value)
     if kind == 'builtin_interfaces/Duration' and not isinstance(value, Mapping):
-        whole = math.floor(float(value))
-        message = type(current)(sec=whole)
-        message.nanosec = min(round((float(value) - whole) * NS_PER_S), NS_PER_S - 1)
+        whole = math.floor(_finite(value))
+        message = type(current)(sec=_scalar('int32', whole))
+        message.nanosec = min(round((value - whole) * NS_PER_S), NS_PER_S - 1)
         return message
     if kind == 'nav_msgs/Goals' and not isinstance(value, Mapping):
         message = type(current)()
@@ -117,39 +128,64 @@ def _made(kind: str, current: Any, value: Any, now_ns: int) -> Any:
     if kind in _POSES and KEEP in value.values():
         value = {key: _POSES[kind].get(key, v) if v is KEEP else v for key, v in value.items()}
     if kind == 'geometry_msgs/PoseStamped' and value.keys() <= _POSE_KEYS | {'frame_id'}:
-        return pose_stamped({'yaw': 0.0, 'frame_id': 'map', **value}, now_ns)
+        return _pose_of({'frame_id': 'map', **value}, now_ns)
     if kind == 'geometry_msgs/Pose' and value.keys() <= _POSE_KEYS:
-        return pose_stamped({'yaw': 0.0, 'frame_id': '', **value}, now_ns).pose
+        return _pose_of(value, now_ns).pose
     if kind == 'geometry_msgs/Quaternion' and value.keys() == {'yaw'}:
-        return pose_stamped({'x': 0.0, 'y': 0.0, 'frame_id': '', **value}, now_ns).pose.orientation
+        return _pose_of({'x': 0.0, 'y': 0.0, **value}, now_ns).pose.orientation
     if kind == 'std_msgs/Header':
         current.stamp = time_msg(now_ns)
     return fill(current, value, now_ns=now_ns)
 
 
+def _pose_of(value: Mapping[str, Any], now_ns: int) -> Any:
+    where = {key: _finite(value[key]) for key in ('x', 'y')}
+    yaw, frame = _finite(value.get('yaw', 0.0)), _scalar('string', value.get('frame_id', ''))
+    return pose_stamped({**where, 'yaw': yaw, 'frame_id': frame}, now_ns)
+
+
+def _finite(value: Any) -> float:
+    number = _scalar('double', value)
+    if not math.isfinite(number):
+        raise TypeError(value)
+    return float(number)
+
+
 def _scalar(kind: str, value: Any) -> Any:
+    """Return a value as a field takes it. The generated setters do not look, unless they are told
+    to: what is too large comes out as another number, and what is of another type as anything.
+    """
     if kind in ('boolean', 'bool'):
         if not isinstance(value, bool):
             raise TypeError(value)
         return value
     if kind.startswith(('string', 'wstring')):
-        if isinstance(value, (Mapping, list, tuple)):
+        # Not `True` for what YAML takes `on` for, nor `None` for nothing.
+        if value is None or isinstance(value, (bool, Mapping, list, tuple)):
             raise TypeError(value)
-        return ros_text(str(value))
-    if isinstance(value, bool):
+        text, bounded = ros_text(str(value)), _BOUNDED.fullmatch(kind)
+        if bounded and len(text) > int(bounded['most']):
+            raise TypeError(value)
+        return text
+    if not _is_number(value):
         raise TypeError(value)
+    number = float(value)
     if kind in ('float', 'double', 'float32', 'float64'):
-        return float(value)
-    if kind == 'octet':
-        return bytes([value])
+        if kind in ('float', 'float32') and _FLOAT_MAX < abs(number) < math.inf:
+            raise TypeError(value)
+        return number
     bits = _INTEGER.fullmatch(kind)
     low, high = (
         (0, 255) if bits is None else _range(bits['unsigned'] is not None, int(bits['bits']))
     )
-    if int(value) != value or not low <= value <= high:
-        # The generated setters do not look, and what is too large comes out as another number.
+    whole = math.floor(value) if math.isfinite(number) else low - 1
+    if whole != value or not low <= whole <= high:
         raise TypeError(value)
-    return int(value)
+    return bytes([whole]) if kind == 'octet' else whole
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _range(unsigned: bool, bits: int) -> tuple[int, int]:

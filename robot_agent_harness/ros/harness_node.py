@@ -13,9 +13,8 @@ executor; its transitions are called there and hand over to the asyncio loop tha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 import logging
-import sys
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
@@ -120,7 +119,11 @@ class HarnessNode(LifecycleNode):
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Return to unconfigured after a fault in a transition, with nothing left open."""
-        return self._transition('error processing', self._close)
+        why = self.failure, self._failed
+        result = self._transition('error processing', self._close)
+        if self.failure is None:
+            self.failure, self._failed = why  # what brought it here is what people must know
+        return result
 
     def set_parameters(self, parameter_list: list[Parameter[Any]]) -> list[SetParametersResult]:
         """Change parameters one by one; what the services and rclpy's own method come to."""
@@ -211,18 +214,3 @@ class HarnessNode(LifecycleNode):
             logger.exception('%s failed', name)
             return TransitionCallbackReturn.ERROR
         return TransitionCallbackReturn.SUCCESS
-
-
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the harness until SIGINT, SIGTERM or its lifecycle's end.
-
-    :param args: the command line after the program's name; None = that of this process.
-    :return: 0 at its end, 2 if the command line or a parameter cannot be used.
-    """
-    from robot_agent_harness.ros.process import run  # imports this module
-
-    return run(args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

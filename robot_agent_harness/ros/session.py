@@ -24,7 +24,7 @@ from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core, retune, skills_of
 from robot_agent_harness.clock import RandomIds
 from robot_agent_harness.errors import ConfigurationError, HarnessError, JournalError
-from robot_agent_harness.extras import missing_extra
+from robot_agent_harness.extras import missing_extra, missing_library
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
@@ -244,8 +244,11 @@ class HarnessSession:
 
     def _make_mcp(self) -> McpServer:
         # Here, since it is a fifth of the process: a node that does not serve MCP goes without.
-        with without_cryptography():
-            from robot_agent_harness.mcp_server import McpServer, McpSettings
+        try:
+            with without_cryptography():
+                from robot_agent_harness.mcp_server import McpServer, McpSettings
+        except ImportError as error:
+            raise missing_library(error) or error from error
 
         core, p = self.core, self._parameters
         pages: dict[str, Any] = dict(self._make_metrics_page()) if p['metrics.enabled'] else {}

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from robot_agent_harness.actions.ros_action import render
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.ros.filling import fill, interface, KEEP, told_fields
+from robot_agent_harness.skills.mapped import examples
 from robot_agent_harness.skills.registry import BUILT_IN
-from robot_agent_harness.skills.skill import Skill
+from robot_agent_harness.skills.skill import GoalContext, GoalFunction, Skill
 
 _SHIPPED = frozenset(skill.name for skill in BUILT_IN)
+_NOWHERE = GoalContext(places={}, global_frame='map')
+"""A mapped skill's goal rests on its arguments alone."""
 
 
 def check_interfaces(skills: Iterable[Skill]) -> None:
@@ -39,18 +42,22 @@ def check_interfaces(skills: Iterable[Skill]) -> None:
 def _check(entry: Skill) -> None:
     if entry.service is not None:
         made = interface(entry.service.type)
-        _check_fields(made.Request(), entry.service.request)
+        for values in examples(entry.arguments):
+            fill(made.Request(), render(entry.service.request, values), now_ns=0)
         for path in entry.service.reads:
             _check_path(made.Response(), path)
+        if entry.service.success is not None:
+            _check_path(made.Response(), entry.service.success)
+            _check_truth(made.Response(), entry.service.success)
     elif entry.managed is not None:
         action = entry.managed.action
-        _check_fields(interface(action.type).Goal(), action.message)
-
-
-def _check_fields(message: Any, template: Mapping[str, Any]) -> None:
-    """Fill a message by its template, with what comes with the call left out."""
-    unknown: Mapping[str, Any] = defaultdict(lambda: KEEP)
-    fill(message, render(template, unknown), now_ns=0)
+        made = interface(action.type)
+        goals: Iterable[Mapping[str, Any]] = (defaultdict(lambda: KEEP),)
+        if not entry.foreign:
+            function = cast('GoalFunction', entry.function)
+            goals = (function(_NOWHERE, **values) for values in examples(entry.arguments))
+        for goal in goals:
+            fill(made.Goal(), action.fields(goal), now_ns=0)
 
 
 def _check_path(message: Any, path: str) -> None:
@@ -60,3 +67,11 @@ def _check_path(message: Any, path: str) -> None:
             there = ', '.join(known) or 'nothing below it'
             raise ValueError(f'response: {path!r} leads nowhere at {part!r}; there is {there}')
         known = known[part]
+
+
+def _check_truth(message: Any, path: str) -> None:
+    *above, last = path.split('.')
+    for part in above:
+        message = getattr(message, part, None)
+    if not isinstance(getattr(message, last, None), bool):
+        raise ValueError(f'success: {path!r} is no boolean, so it would never be true')

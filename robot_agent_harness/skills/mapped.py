@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+import math
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, create_model, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, create_model, Field
 
 from robot_agent_harness.actions.ros_action import references, render, RosAction, TYPE_PATTERN
-from robot_agent_harness.actions.verification.kinds import GOAL_KEYS
+from robot_agent_harness.actions.verification.kinds import defect, GOAL_KEYS
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills.outputs import CallOutput, ManagedOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
@@ -40,6 +41,13 @@ _STRICT = ConfigDict(extra='forbid', allow_inf_nan=False)
 _Name = Annotated[str, Field(pattern=r'^[a-z][a-z0-9_]{0,47}$')]
 _RosName = Annotated[str, Field(pattern=r'^/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*$')]
 _Scalar: TypeAlias = bool | int | float | str
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    'number': (float, int),
+    'integer': (int,),
+    'boolean': (bool,),
+    'string': (str,),
+}
+"""The Python types of an argument's values, the one that it is declared with first."""
 
 
 class Argument(BaseModel):
@@ -127,8 +135,13 @@ def action_skill(
         raise ConfigurationError(
             f'skills.{name}.action.expect: the verifier {verifier} needs {", ".join(missing)}'
         )
+    model = _model(name, entry.arguments)
+    for given in examples(model):
+        why = defect(verifier, {**given, **render(action.expect, given)})
+        if why is not None:
+            raise ConfigurationError(f'skills.{name}.action.expect.{why} (verifier {verifier})')
 
-    def goal(context: GoalContext, **given: Any) -> dict[str, Any]:
+    def goal(context: GoalContext, /, **given: Any) -> dict[str, Any]:
         return {**given, **render(action.expect, given)}
 
     return Skill(
@@ -136,7 +149,7 @@ def action_skill(
         title=entry.title or name.replace('_', ' ').capitalize(),
         description=entry.description or '',
         function=goal,
-        arguments=_model(name, entry.arguments),
+        arguments=model,
         output=ManagedOutput,
         managed=ManagedAction(
             action=RosAction(action.name, action.type, action.goal), verifier=verifier
@@ -162,12 +175,15 @@ def service_skill(name: str, entry: MappedTool, service: MappedService) -> Skill
             f'skills.{name}.service.response: {", ".join(reserved)} has a meaning of its own in'
             ' results; choose another key'
         )
-    reads = list(service.response.values())
-    if service.success is not None:
-        reads.append(service.success)
-    ros_service = RosService(service.name, service.type, service.request, tuple(reads))
+    ros_service = RosService(
+        service.name,
+        service.type,
+        service.request,
+        reads=tuple(service.response.values()),
+        success=service.success,
+    )
 
-    async def call(context: SkillContext, **given: Any) -> ToolResult:
+    async def call(context: SkillContext, /, **given: Any) -> ToolResult:
         if context.services is None or context.interest.gone():
             raise SkillError(f'{name}: nothing was sent', status=ResultStatus.INTERRUPTED)
         request = render(service.request, given)
@@ -209,16 +225,38 @@ def _model(name: str, arguments: Mapping[str, Argument]) -> type[BaseModel]:
     return create_model(f'{name}_arguments', __config__=config, **fields)
 
 
+def examples(arguments: type[BaseModel]) -> Iterator[dict[str, Any]]:
+    """Yield two sets of arguments, from the lower and the upper end of what is allowed."""
+    fields = arguments.model_json_schema().get('properties', {})
+    for end in (0, -1):
+        yield {key: _example(said, end) for key, said in fields.items()}
+
+
+def _example(said: Mapping[str, Any], end: int) -> Any:
+    choices = said.get('enum', [said['const']] if 'const' in said else None)
+    if choices is not None:
+        return choices[end]
+    if said['type'] in ('string', 'boolean'):
+        return 'text' if said['type'] == 'string' else True
+    low, high = said.get('minimum'), said.get('maximum')
+    limit = [high if low is None else low, low if high is None else high][end] or 0
+    if said['type'] == 'integer':
+        return math.floor(limit) if limit == high else math.ceil(limit)
+    return float(limit)
+
+
 def _field(name: str, key: str, said: Argument) -> tuple[Any, Any]:
-    kind: Any = {'number': float, 'integer': int, 'boolean': bool, 'string': str}[said.type]
+    _check_argument(f'skills.{name}.arguments.{key}', said)
+    kind: Any = _KINDS[said.type][0]
+    limits: dict[str, Any] = {}
     if said.choices is not None:
-        kind = Literal[tuple(said.choices)]
-    numeric = said.type in ('number', 'integer') and said.choices is None
-    if (said.minimum is not None or said.maximum is not None) and not numeric:
-        raise ConfigurationError(f'skills.{name}.arguments.{key}: minimum, maximum: no number')
-    limits: dict[str, Any] = {'ge': said.minimum, 'le': said.maximum} if numeric else {}
-    if said.type == 'string' and said.choices is None:
-        limits['max_length'] = said.max_length or TEXT_MAX
+        # By themselves, choices are compared: true would be the 1 among them.
+        kind = Annotated[Literal[tuple(said.choices)], BeforeValidator(_typed(said.type))]
+    elif kind is str:
+        limits = {'max_length': said.max_length or TEXT_MAX}
+    elif kind is not bool:
+        ends = {'ge': said.minimum, 'le': said.maximum}
+        limits = {key: kind(end) for key, end in ends.items() if end is not None}
     unit = f' In {said.unit}.' if said.unit else ''
     info = Field(description=f'{said.description.rstrip(".")}.{unit}', **limits)
     if said.default is None:
@@ -233,6 +271,41 @@ def _field(name: str, key: str, said: Argument) -> tuple[Any, Any]:
             f'skills.{name}.arguments.{key}.default: {said.default!r} is not allowed itself'
         ) from error
     return Annotated[kind, info], default
+
+
+def _typed(type_: str) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if type(value) not in _KINDS[type_]:
+            raise ValueError(f'a {type_} is meant')
+        return value
+
+    return check
+
+
+def _check_argument(where: str, said: Argument) -> None:
+    """Refuse what says nothing about a value of its type, or what no value could be."""
+    if hasattr(BaseModel, where.rpartition('.')[2]):
+        raise ConfigurationError(f'{where}: an argument cannot have this name')
+    numeric = said.type in ('number', 'integer')
+    for limit, limits_it in (
+        ('minimum', numeric),
+        ('maximum', numeric),
+        ('max_length', said.type == 'string'),
+    ):
+        if getattr(said, limit) is not None and not (limits_it and said.choices is None):
+            what = 'the choices are' if said.choices is not None else f'type {said.type} is'
+            raise ConfigurationError(f'{where}.{limit}: {what} not limited by it')
+    low, high = said.minimum, said.maximum
+    for end in (low, high):
+        if said.type == 'integer' and end is not None and not end.is_integer():
+            raise ConfigurationError(f'{where}: {end:g} limits no integer')
+    if low is not None and high is not None and low > high:
+        raise ConfigurationError(f'{where}.minimum: {low:g} is more than the maximum, {high:g}')
+    default = () if said.default is None else (said.default,)
+    for key, values in (('choices', said.choices or ()), ('default', default)):
+        for value in values:
+            if type(value) not in _KINDS[said.type]:
+                raise ConfigurationError(f'{where}.{key}: {value!r} is not of type {said.type}')
 
 
 def _check_name(name: str, entry: MappedTool) -> None:

@@ -16,11 +16,11 @@ from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-import yaml
 
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.validation import explain
+from robot_agent_harness.yaml_files import read_yaml
 
 logger = logging.getLogger(__name__)
 
@@ -55,20 +55,9 @@ def read_places(path: Path) -> Mapping[str, Place]:
 
     :raises ConfigurationError: it is missing or not as it should be; names file and key.
     """
+    _, raw = read_yaml(path, called='places_file')
     try:
-        raw = yaml.safe_load(path.read_text(encoding='utf-8')) or {}
-    except OSError as error:
-        raise ConfigurationError(f'places_file {path}: {error.strerror}') from error
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f'places_file {path}: not UTF-8: {error}') from error
-    except Exception as error:
-        # PyYAML lets whatever its constructors stumble over escape: ValueError for a date that
-        # cannot be, RecursionError for endless nesting, and more.
-        raise ConfigurationError(
-            f'places_file {path}: not YAML: {str(error) or type(error).__name__}'
-        ) from error
-    try:
-        return MappingProxyType(_PlacesFile.model_validate(raw).places)
+        return MappingProxyType(_PlacesFile.model_validate({} if raw is None else raw).places)
     except ValidationError as error:
         raise ConfigurationError(
             f"places_file {path}: {explain(error)}; places stand under the key 'places'"

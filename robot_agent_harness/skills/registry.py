@@ -28,6 +28,7 @@ from robot_agent_harness.skills.mapped import action_skill, MappedTool, service_
 from robot_agent_harness.skills.plugins import plugin_skills
 from robot_agent_harness.skills.skill import ManagedAction, Skill
 from robot_agent_harness.validation import explain
+from robot_agent_harness.yaml_files import read_yaml
 
 BUILT_IN = (
     navigation.navigate_to_pose,
@@ -45,6 +46,11 @@ BUILT_IN = (
     observation.list_places,
 )
 """The shipped skills, in the order in which they are listed."""
+
+FINISH_MISSION = 'finish_mission'
+"""The tool that the harness's own model has beside all others."""
+INTENT = frozenset({'purpose', 'expected_outcome'})
+"""What the harness's own model gives with each managed call; the skill never sees it."""
 
 _STRICT = ConfigDict(extra='forbid', allow_inf_nan=False)
 
@@ -103,19 +109,28 @@ class SkillRegistry:
     def __init__(self, skills: Iterable[Skill]) -> None:
         """Take the skills.
 
-        :raises ConfigurationError: two have the same name, or one action has two types.
+        :raises ConfigurationError: two have the same name, or one action or service has two
+            types; a name is the harness's own.
         """
         self._skills: dict[str, Skill] = {}
         for entry in skills:
             if entry.name in self._skills:
                 raise ConfigurationError(f'skill {entry.name}: there are two of that name')
+            if entry.name == FINISH_MISSION:
+                raise ConfigurationError(f'skill {entry.name}: the name of a tool of missions')
+            taken = sorted(INTENT & entry.arguments.model_fields.keys())
+            if taken and entry.managed is not None:
+                raise ConfigurationError(
+                    f'skill {entry.name}: argument {taken[0]}: what a model says of its decision'
+                    ' has that name'
+                )
             self._skills[entry.name] = entry
         driven = by_name(s.managed.action for s in self.all if s.managed is not None)
         if not any(action.expected for action in driven.values()):
             driven = {NAVIGATE_TO_POSE.name: NAVIGATE_TO_POSE, **driven}
         self.actions = driven
         """The actions to follow, by name: those that skills drive, and navigation always."""
-        self.services = {s.service.name: s.service for s in self.all if s.service is not None}
+        self.services = by_name(s.service for s in self.all if s.service is not None)
         """The services that skills call, by name."""
         self._served: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
@@ -238,15 +253,9 @@ def _made(name: str, said: _Entry) -> Skill:
 
 
 def _read(path: Path) -> _SkillsFile:
+    text, raw = read_yaml(path, called='skills_file')
     try:
-        text = path.read_text(encoding='utf-8')
-        raw = yaml.safe_load(text) or {}
-    except OSError as error:
-        raise ConfigurationError(f'skills_file {path}: {error.strerror}') from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f'skills_file {path}: not YAML: {error}') from error
-    try:
-        return _SkillsFile.model_validate(raw)
+        return _SkillsFile.model_validate({} if raw is None else raw)
     except ValidationError as error:
         told = explain(error, where=partial(_line, yaml.compose(text, yaml.SafeLoader)))
         raise ConfigurationError(f'skills_file {path}: {told}') from error

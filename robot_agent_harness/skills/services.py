@@ -22,7 +22,9 @@ class RosService:
     request: Mapping[str, Any] = field(default_factory=dict)
     """The template of its request, see :mod:`robot_agent_harness.actions.ros_action`."""
     reads: tuple[str, ...] = ()
-    """Dotted paths of what is read of its response."""
+    """Dotted paths of what is told of its response."""
+    success: str | None = None
+    """Dotted path of what must be true in its response."""
 
 
 class ServiceUnavailableError(HarnessError):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 GOAL_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -19,3 +20,22 @@ GOAL_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """By the name that a skill's `verifier` gives."""
+
+
+def defect(kind: str, goal: Mapping[str, Any]) -> str | None:
+    """Return why a kind cannot read a goal, beginning with the key; None if it can."""
+    for key in sorted(GOAL_KEYS.get(kind, ())):
+        value = goal.get(key)
+        if key == 'poses':
+            poses = value if isinstance(value, (list, tuple)) else ()
+            if not poses or not all(isinstance(pose, Mapping) for pose in poses):
+                return f'poses: a list of poses is read, not {value!r}'
+            for pose in poses:
+                if (why := defect('navigation', pose)) is not None:
+                    return f'poses: {why}'
+        elif key == 'frame_id':
+            if not isinstance(value, str):
+                return f'{key}: a text is read, not {value!r}'
+        elif isinstance(value, bool) or not isinstance(value, (int, float)):
+            return f'{key}: a number is read, not {value!r}'
+    return None
