@@ -81,6 +81,16 @@ def _repr(value: Any) -> str:
         return f'({type(value).__name__} without a text: {type(error).__name__})'
 
 
+def finite_number(value: Any) -> float | None:
+    """Return the value if it is a finite number that a float holds, else None; a bool is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
+
+
 def non_finite(value: Any) -> list[str]:
     """Return where :func:`jsonable` makes text of a number that JSON lacks (RFC 6901)."""
     found: list[str] = []

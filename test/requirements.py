@@ -417,6 +417,10 @@ _DESIGN = (
             '::test_a_goal_that_goes_on_running_unattended_is_cancelled_again_and_not_with_every_message',
             'test_tracker.py'
             '::test_a_goal_that_is_taken_late_stands_in_the_way_also_when_the_next_one_was_refused',
+            'test_tracker.py'
+            '::test_a_refused_goal_that_runs_and_ends_does_not_hide_one_of_which_nothing_was_heard',
+            'test_tracker.py'
+            '::test_while_a_robot_drives_on_after_an_end_that_was_disproved_nothing_new_is_sent',
             'test_tracker.py::test_a_status_that_nobody_defines_is_no_acceptance',
             'test_recovery.py::test_a_goal_that_still_runs_is_cancelled_and_blocks_new_work',
             'test_recovery.py'
@@ -1983,6 +1987,8 @@ _CASES = _of(
         'Numbers of feedback are not taken for an arrival.',
         _CASE,
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
+        'test_tracker.py'
+        '::test_feedback_of_any_shape_stops_neither_the_action_nor_who_asks_for_it',
     ),
     _clause(
         'K11',

@@ -202,10 +202,10 @@ def test_a_spin_that_is_taken_does_not_replace_a_drive_that_may_still_run(
             ended = await bench.outcome(lost.data['action_id'])
             assert ended.state.value == 'UNKNOWN'
             await bench.call('spin', SPIN)
-            assert bench.core.board.unsettled == lost.data['action_id']
+            assert bench.core.board.unsettled == (lost.data['action_id'],)
             # Another drive does replace it.
             await bench.call('navigate_to_pose', GOAL)
-            assert bench.core.board.unsettled is None
+            assert bench.core.board.unsettled == ()
 
     run_virtual(run())
 

@@ -274,6 +274,73 @@ def test_a_goal_that_is_taken_late_stands_in_the_way_also_when_the_next_one_was_
     assert run_virtual(scenario()) == ['precondition_changed', 'rejected', 'precondition_changed']
 
 
+@pytest.mark.parametrize('said', ['near', [1.0], {'m': math.nan}, True, 10**400, math.nan])
+def test_feedback_of_any_shape_stops_neither_the_action_nor_who_asks_for_it(
+    said: Any, tmp_path: Path
+) -> None:
+    """An action of a user's own may mean something else by the names that Nav2 uses."""
+
+    async def scenario() -> list[str]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            first = (await bench.call('navigate_to_pose', {'x': 0.1, 'y': 0.0})).data['action_id']
+            bench.nav2.feedback(distance_remaining=said, number_of_recoveries=said)
+            await asyncio.sleep(0.1)
+            asked = await bench.call('get_action', {'action_id': first})
+            looked = await bench.call('get_world_snapshot', {})
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            state = (await bench.outcome(first)).state.value
+            return [asked.status.value, asked.message, looked.status.value, state]
+
+    assert run_virtual(scenario()) == ['completed', 'RUNNING', 'completed', 'SUCCEEDED']
+    assert check_journal(tmp_path / 'j.db') == []
+
+
+def test_a_refused_goal_that_runs_and_ends_does_not_hide_one_of_which_nothing_was_heard(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> list[str]:
+        nav2 = ScriptableNav2(accept_after_s=None)
+        async with Bench(tmp_path / 'j.db', nav2=nav2, parameters=QUICK) as bench:
+            calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+            await asyncio.sleep(0.2)
+            nav2.respond(False)
+            told, refused = [await calling], nav2.own_goal
+            told.append(await bench.call('navigate_to_pose', GOAL))  # nobody answers
+            lost = nav2.own_goal
+            nav2.feedback(refused, distance_remaining=1.0)
+            nav2.result(GoalStatus.ABORTED, {}, refused)
+            told.append(await bench.call('navigate_to_pose', GOAL))
+            nav2.status((lost, GoalStatus.CANCELED))
+            nav2.accept_after_s = 0.05
+            told.append(await bench.call('navigate_to_pose', GOAL))
+            return [result.status.value for result in told]
+
+    assert run_virtual(scenario()) == [
+        'rejected',
+        'acceptance_unknown',
+        'precondition_changed',
+        'accepted',
+    ]
+
+
+def test_while_a_robot_drives_on_after_an_end_that_was_disproved_nothing_new_is_sent(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> tuple[str, list[str]]:
+        async with Bench(tmp_path / 'j.db', parameters=QUICK) as bench:
+            first = (await bench.call('navigate_to_pose', GOAL)).data['action_id']
+            bench.robot.place(0.5, 0.0, v=(0.3, 0.0))
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            state = (await bench.outcome(first)).state.value
+            told = [await bench.call('navigate_to_pose', GOAL)]
+            bench.robot.place(0.5, 0.0)
+            await asyncio.sleep(1.0)
+            told.append(await bench.call('navigate_to_pose', GOAL))
+            return state, [result.status.value for result in told]
+
+    assert run_virtual(scenario()) == ('FAILED', ['precondition_changed', 'accepted'])
+
+
 def test_a_goal_that_goes_on_running_unattended_is_cancelled_again_and_not_with_every_message(
     tmp_path: Path,
 ) -> None:

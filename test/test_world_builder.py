@@ -64,11 +64,16 @@ def test_a_snapshot_carries_what_the_caller_knows():
     assert snapshot.captured_wall_ns == rig.clock.wall_ns()
 
 
-@pytest.mark.parametrize('distance', [math.nan, math.inf])
+@pytest.mark.parametrize(
+    'distance', [math.nan, math.inf, 'near', [1.0], {'m': 1.0}, True, 10**400]
+)
 def test_feedback_without_a_number_leaves_the_distance_out(distance):
     navigation = Observed(Navigation(True, (), distance, 2), 'n', None, 0.0, A)
     seen = WorldRig().capture(navigation=navigation).navigation
     assert (seen.value.distance_remaining_m, seen.value.recoveries) == (None, 2)
+    navigation = Observed(Navigation(True, (), 1.5, distance), 'n', None, 0.0, A)
+    seen = WorldRig().capture(navigation=navigation).navigation
+    assert (seen.value.distance_remaining_m, seen.value.recoveries) == (1.5, None)
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,9 @@ class ActionBoard:
         self._unfinished: dict[str, None] = {}
         self._drivers: dict[str, tuple[str, int]] = {}
         """Of each unfinished action its controller, and since when it is under way."""
-        self._unknown: RobotAction | None = None
-        """The newest action whose goal may run although it has its outcome."""
-        self._unknown_ended = True
+        self._unvouched: dict[str, bool] = {}
+        """Actions that may move the robot although they have their outcome, oldest first, and of
+        each whether its goal has been seen to run no more: then only rest is waited for."""
         self._drove: dict[str, str] = {}
         """Of each ended action that is kept its controller."""
         self._foreign_active_ns: dict[str, dict[str, int]] = {name: {} for name in controllers}
@@ -107,28 +107,39 @@ class ActionBoard:
         while len(self._recent) > MISSIONS_KEPT:
             self._recent.popitem(last=False)
         if action.state is ActionState.UNKNOWN:
-            self._unknown, self._unknown_ended = action, False
+            self._nobody_vouches_for(action.action_id)
+        elif action.outcome is not None and action.outcome.evidence.get('at_rest') is False:
+            # Its goal has ended, and the robot was seen to drive on when its outcome was due.
+            self._nobody_vouches_for(action.action_id)
+            self.goal_ended(action.action_id)
         if driver is not None:
             self._drove[action.action_id] = driver
         self._forget()
 
     def _replaced_by(self, action: RobotAction) -> None:
-        """Forget an action that nobody vouches for: being taken, the new one has replaced it.
+        """Forget actions that nobody vouches for: being taken, the new one has replaced them.
 
         A controller replaces goals of its own only.
         """
         driver, _ = self._drivers.get(action.action_id, (None, 0))
-        if self._unknown is not None and self._drove.get(self._unknown.action_id) == driver:
-            self._unknown = None
+        for action_id in list(self._unvouched):
+            if self._drove.get(action_id) == driver:
+                del self._unvouched[action_id]
+
+    def _nobody_vouches_for(self, action_id: str) -> None:
+        """Have an action stand in the way of the next one, beside those that run on as well."""
+        self._unvouched = {other: False for other, ended in self._unvouched.items() if not ended}
+        self._unvouched.pop(action_id, None)
+        self._unvouched[action_id] = False
 
     def goal_ended(self, action_id: str) -> None:
         """Note that the controller has been seen to run this goal no more."""
-        if self._unknown is not None and self._unknown.action_id == action_id:
-            self._unknown_ended = True
+        if action_id in self._unvouched:
+            self._unvouched[action_id] = True
 
     def goal_runs(self, action_id: str) -> None:
         """Note that an action's goal runs although the action has ended, whatever as."""
-        self._unknown, self._unknown_ended = self._actions[action_id], False
+        self._nobody_vouches_for(action_id)
 
     def set_reachable(self, controller: str, reachable: bool) -> None:
         """Note that an action server came or went.
@@ -156,10 +167,9 @@ class ActionBoard:
         goals.active = tuple((g, s) for g, s in listed if s in ACTIVE_STATUSES)
         goals.heard_ns = now
         active = {goal_id for goal_id, _ in goals.active}
-        if self._unknown is not None and self._unknown.action_id not in active:
-            ended = any(g == self._unknown.action_id and s in ENDED_STATUSES for g, s in listed)
-            was_listed = self._unknown.action_id in before
-            self._unknown_ended = self._unknown_ended or ended or was_listed
+        gone = before | {goal_id for goal_id, status in listed if status in ENDED_STATUSES}
+        for goal_id in gone - active:
+            self.goal_ended(goal_id)
         foreign = {goal_id for goal_id in active if not self.owns(goal_id)}
         for goal_id in active - before:
             goals.since_ns[goal_id] = now
@@ -204,20 +214,19 @@ class ActionBoard:
         return any(goals.found_ns > since for goals in found)
 
     @property
-    def unsettled(self) -> str | None:
-        """The newest action, if its goal may run on and has not been seen to end."""
-        return self._unknown.action_id if self._unknown and not self._unknown_ended else None
+    def unsettled(self) -> tuple[str, ...]:
+        """Actions whose goals may run on and have not been seen to end, oldest first."""
+        return tuple(action_id for action_id, ended in self._unvouched.items() if not ended)
 
     def gate(self, controller: str | None = None) -> ActionGate:
         """Say which of our actions stand in the way of a new one.
 
         :param controller: whose server it would need beside the one of which snapshots tell.
         """
-        unknown = self._unknown.action_id if self._unknown else None
+        unsettled = self.unsettled
+        unknown = next(reversed(unsettled or tuple(self._unvouched)), None)
         reachable = None if controller is None else self.reachable(controller)
-        return ActionGate(
-            next(iter(self._unfinished), None), unknown, self._unknown_ended, reachable
-        )
+        return ActionGate(next(iter(self._unfinished), None), unknown, not unsettled, reachable)
 
     def navigation(self, controller: str) -> Observed[Navigation]:
         """Return whether a controller is there and what all of them run, as a snapshot has it.

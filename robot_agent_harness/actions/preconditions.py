@@ -79,10 +79,11 @@ class ActionGate:
     unfinished_action_id: str | None = None
     """An own action without an outcome."""
     unknown_action_id: str | None = None
-    """The newest own action, if it ended UNKNOWN or its goal was seen to run after its end: it may
-    still be moving the robot."""
+    """An own action that may still be moving the robot: it ended UNKNOWN, or with the robot
+    driving on, or its goal was seen to run after its end. Of several the newest that was not seen
+    to end, if there is one."""
     unknown_goal_ended: bool = True
-    """Whether the controller has since been seen to run that action's goal no more."""
+    """Whether the controller has since been seen to run no such action's goal any more."""
     reachable: bool | None = None
     """Whether the server of the skill's own action is there; None where that is the one of which
     snapshots tell."""

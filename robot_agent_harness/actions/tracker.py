@@ -354,16 +354,13 @@ class RobotActionTracker:
             self.ask_for_unknown()
 
     def ask_for_unknown(self) -> None:
-        """Ask what became of the goal that nobody vouches for, if there is one."""
-        action_id = self._board.unsettled
-        ended = self._ended.get(action_id) if action_id else None
-        if action_id is None or ended is None:
-            return
-        controller = self._controllers[ended.plan.controller]
-        if controller.reachable:
-            controller.request_result(action_id)
-            if ended.plan.timeouts.cancel_on_timeout:
-                controller.cancel(action_id)
+        """Ask what became of the goals that nobody vouches for, if there are any."""
+        for action_id in self._board.unsettled:
+            ended = self._ended.get(action_id)
+            controller = self._controllers[ended.plan.controller] if ended else None
+            if ended is not None and controller is not None and controller.reachable:
+                controller.request_result(action_id)
+                self._cancel_unattended(action_id, ended.plan)
 
     def _on_late(self, event: OwnNews) -> None:
         if isinstance(event, GoalResult):

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timezone
 import json
-import math
 from typing import Any
 import unicodedata
 
 from robot_agent_harness.clock import NS_PER_S
+from robot_agent_harness.jsonable import finite_number
 from robot_agent_harness.texts import one_line
 
 TEXT_MAX_CHARS = 4000
@@ -39,13 +39,7 @@ def text(payload: Mapping[str, Any], key: str) -> str | None:
 
 def number(payload: Mapping[str, Any], key: str) -> float | None:
     """Return a finite number, or None."""
-    value = payload.get(key)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        return float(value) if math.isfinite(value) else None
-    except OverflowError:  # an integer that no float holds
-        return None
+    return finite_number(payload.get(key))
 
 
 def mapping(payload: Mapping[str, Any], key: str) -> Mapping[str, Any]:

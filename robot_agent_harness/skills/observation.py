@@ -13,6 +13,7 @@ from pydantic import Field
 from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.actions.observer import Look
 from robot_agent_harness.errors import JournalError
+from robot_agent_harness.jsonable import finite_number
 from robot_agent_harness.skills.outputs import ActionOutput, PlacesOutput, SnapshotOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import skill, SkillContext, SkillError
@@ -141,5 +142,5 @@ def line(action: RobotAction) -> str:
     if action.outcome is not None:
         why = action.outcome.evidence.get('why', '')
         return f'{action.state.value} ({action.outcome.reason.value}): {why}'
-    left = action.feedback.get('distance_remaining')
+    left = finite_number(action.feedback.get('distance_remaining'))
     return action.state.value + (f', {left:.1f} m of path left' if left else '')

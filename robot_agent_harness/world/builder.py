@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 from robot_agent_harness.clock import Clock, IdSource
+from robot_agent_harness.jsonable import finite_number
 from robot_agent_harness.world.battery_scale import BatteryScale
 from robot_agent_harness.world.clock_watch import ClockJump, ClockWatch
 from robot_agent_harness.world.journey import JourneyTrack, Way
@@ -161,7 +162,7 @@ class WorldSnapshotBuilder:
                 now_ns=now_ns,
                 jump=jump,
             ),
-            navigation=_finite(navigation),
+            navigation=_numbers_only(navigation),
             battery=self._judge_battery(now_ns, jump),
             safety=self._judge_safety(now_ns, jump),
             active_action=active_action,
@@ -245,11 +246,15 @@ def _rules(config: SnapshotConfig, name: str, source: str) -> FieldRules:
     )
 
 
-def _finite(navigation: Observed[Navigation]) -> Observed[Navigation]:
-    """Return the field without a distance that is no number; what feedback says is not checked."""
+def _numbers_only(navigation: Observed[Navigation]) -> Observed[Navigation]:
+    """Return the field without what feedback says in place of numbers: an action of a user's own
+    may mean something else by the same names.
+    """
     value = navigation.value
-    if value is None or value.distance_remaining_m is None:
+    if value is None:
         return navigation
-    if math.isfinite(value.distance_remaining_m):
+    left, recoveries = finite_number(value.distance_remaining_m), finite_number(value.recoveries)
+    if (left, recoveries) == (value.distance_remaining_m, value.recoveries):
         return navigation
-    return replace(navigation, value=replace(value, distance_remaining_m=None))
+    count = None if recoveries is None else int(recoveries)
+    return replace(navigation, value=replace(value, distance_remaining_m=left, recoveries=count))
