@@ -6,7 +6,9 @@ The raw side does what a program without the journal would do for the same recor
 payload, insert the row, commit with the same `synchronous`. That holds the caller up until the
 disk has confirmed it, which the journal may not do to the loop; so the same is also measured in a
 thread of its own, to which the loop hands each record in the barest way that there is, and takes
-the answer back. All ways alternate in short blocks, so that a noisy machine disturbs them alike.
+the answer back; and the journal without its thread, as tests on virtual time have it: what is its
+own work, and what the change of threads. All ways alternate in short blocks, so that a noisy
+machine disturbs them alike.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ from robot_agent_harness.journal.schema import COLUMNS
 
 OVER_RAW = 1.5
 """One durable append, alone, over a raw commit, median."""
-OVER_THREAD = 1.25
-"""The same over a raw commit in a thread of its own: what the journal adds to that."""
+OVER_RAW_INLINE = 1.3
+"""The same without the thread: the chain, the look at the files, and what else is our own."""
 WRITERS_RATE = Limit('ratio', at_least=0.7)
 """Records a second of many writers, over raw sqlite3 in transactions as large as theirs."""
 REPEATS, QUICK_REPEATS = 5, 2
@@ -164,11 +166,20 @@ async def _measure(folder: Path, synchronous: Any, repeats: int, say: Say) -> Me
     journal = MissionJournal.open(
         folder / f'ours-{synchronous}.db', clock=SystemClock(), synchronous=synchronous
     )
+    holding = MissionJournal.open(
+        folder / f'holding-{synchronous}.db',
+        clock=SystemClock(),
+        synchronous=synchronous,
+        inline=True,
+    )
     blocking, batching = raw('blocking'), raw('batching')
     threaded, idle = OwnThread(raw('threaded').write), OwnThread(lambda: None)
 
     async def append() -> None:
         await journal.append((EVENT, IDS))
+
+    async def hold() -> None:
+        await holding.append((EVENT, IDS))
 
     async def block() -> None:
         blocking.write()
@@ -178,6 +189,7 @@ async def _measure(folder: Path, synchronous: Any, repeats: int, say: Say) -> Me
 
     ways = {
         'append': Way(append, writers=1, each=1),
+        'inline': Way(hold, writers=1, each=1),
         'raw': Way(block, writers=1, each=1),
         'thread': Way(threaded.do, writers=1, each=1),
         'change': Way(idle.do, writers=1, each=1),
@@ -197,22 +209,25 @@ async def _measure(folder: Path, synchronous: Any, repeats: int, say: Say) -> Me
     threaded.end()
     idle.end()
     await journal.close()
+    await holding.close()
     return measured
 
 
 def _rows_full(measured: Measured) -> list[Row]:
-    append, raw, thread, change = (
-        [p50 for p50, _, _ in measured[name]] for name in ('append', 'raw', 'thread', 'change')
+    append, inline, raw, thread, change = (
+        [p50 for p50, _, _ in measured[name]]
+        for name in ('append', 'inline', 'raw', 'thread', 'change')
     )
     name = 'one durable append, alone,'
     return [
-        row(f'{name} p50 / raw commit', 'us', append, raw, limit=_limit(raw, thread)),
+        row(f'{name} p50 / raw commit', 'us', append, raw, limit=_limit(raw, inline, thread)),
+        row(f'  {name} p50 / raw commit in a thread of its own', 'us', append, thread),
         row(
-            f'{name} p50 / raw commit in a thread of its own',
+            f'{name} p50, holding the loop up / raw commit',
             'us',
-            append,
-            thread,
-            limit=Limit('ratio', OVER_THREAD),
+            inline,
+            raw,
+            limit=Limit('ratio', OVER_RAW_INLINE),
         ),
         row('  raw commit in a thread of its own / raw commit', 'us', thread, raw),
         row('  to a thread and back, nothing done', 'us', change),
@@ -235,12 +250,15 @@ def _rows_normal(measured: Measured) -> list[Row]:
     ]
 
 
-def _limit(raw: Sequence[float], thread: Sequence[float]) -> Limit:
-    """Return the limit, with what is in the way where the threads alone are beyond it."""
-    least = median(thread) / median(raw)
-    if least <= OVER_RAW:
+def _limit(raw: Sequence[float], inline: Sequence[float], thread: Sequence[float]) -> Limit:
+    """Return the limit, with what is in the way where the change of threads is."""
+    own, change = (median(way) / median(raw) for way in (inline, thread))
+    if own > OVER_RAW or own + change - 1.0 <= OVER_RAW:
         return Limit('ratio', OVER_RAW)
-    why = f'a raw commit that does not hold the loop up takes {least:.2f} times as long'
+    why = (
+        f'the same without its thread takes {own:.2f} times as long as a raw commit, and a raw'
+        f' commit that does not hold the loop up {change:.2f} times'
+    )
     return Limit('ratio', OVER_RAW, in_the_way=why)
 
 
