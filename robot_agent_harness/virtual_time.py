@@ -19,6 +19,10 @@ T = TypeVar('T')
 STUCK_S = 5.0
 """Real seconds without a timer or an event after which a run counts as stuck."""
 
+SHORTEST_S = 1e-9
+"""The least that passes while anybody waits, in seconds. Timers closer together than this are run
+at one time; a nanosecond keeps order."""
+
 _Ready = list[tuple[selectors.SelectorKey, int]]
 
 
@@ -48,12 +52,22 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         super().__init__(self._jumping)
         self._jumping.pass_time = self._pass_time
         self._now = 0.0
-        # Timers closer together than this are run at one time; a nanosecond keeps order.
-        self._clock_resolution = 1e-9
+        self._clock_resolution = SHORTEST_S
 
     def time(self) -> float:
         """Return virtual seconds since the loop was made."""
         return self._now
+
+    def call_at(
+        self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None
+    ) -> asyncio.TimerHandle:
+        """Call the function at a time, which is never now: on a clock, each wait takes some.
+
+        Whoever waits for the rest of a time again and again would else do so for ever over a rest
+        that is less than the next number.
+        """
+        soonest = self._now + SHORTEST_S
+        return super().call_at(max(when, soonest), callback, *args, context=context)
 
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Callable[..., Any], *args: Any

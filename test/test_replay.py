@@ -893,6 +893,24 @@ def test_a_quick_disk_is_not_spoken_of(tmp_path: Path, monkeypatch: pytest.Monke
         assert not list(reader.events(type=EventType.COMMIT_WAS_SLOW))
 
 
+@pytest.mark.parametrize('begin_s', [0.1, 0.7, 3.3, 7.116, 1234.567, 2.6e6])
+def test_waiting_for_the_rest_of_a_time_comes_to_an_end_on_virtual_time(begin_s: float) -> None:
+    async def wait(timeout_s: float) -> int:
+        now = asyncio.get_running_loop().time
+        began, rounds = now(), 0
+        # Of times that floats cannot hold, a rest may remain that added to now is now.
+        while (left_s := timeout_s - (now() - began)) > 0 and rounds < 10:
+            rounds += 1
+            await asyncio.sleep(min(1.0, left_s))
+        return rounds
+
+    async def waits() -> list[int]:
+        await asyncio.sleep(begin_s)
+        return [await wait(number / 100) for number in range(1, 400)]
+
+    assert max(run_virtual(waits())) < 10
+
+
 # -- what is recorded for it ---------------------------------------------------------------------
 
 
