@@ -32,6 +32,7 @@ from robot_agent_harness.actions.verification import (
     WaypointsVerifier,
 )
 from robot_agent_harness.clock import Clock, IdSource
+from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.harness import RobotAgentHarness
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
@@ -39,6 +40,7 @@ from robot_agent_harness.llm.planner import Planner
 from robot_agent_harness.llm.prompting import MissionPlanner
 from robot_agent_harness.mission import LoopSettings
 from robot_agent_harness.parameters import Value
+from robot_agent_harness.paths import expanded
 from robot_agent_harness.redaction import RedactedJournal, shared_redactor
 from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.dispatcher import RecordedToolDispatcher
@@ -298,9 +300,15 @@ def _timeouts(p: Mapping[str, Value]) -> ActionTimeouts:
 
 
 def configured_file(parameters: Mapping[str, Value], name: str, shipped: str) -> Path:
-    """Return the file that a parameter names, or the shipped one where it is empty."""
+    """Return the file that a parameter names, or the shipped one where it is empty.
+
+    :raises ConfigurationError: nobody knows where that is.
+    """
     chosen = str(parameters[name])
-    return Path(chosen).expanduser() if chosen else config_path(shipped)
+    try:
+        return expanded(chosen) if chosen else config_path(shipped)
+    except OSError as error:
+        raise ConfigurationError(f'{name} {chosen}: {error.strerror}') from error
 
 
 def snapshot_config(p: Mapping[str, Value], use_sim_time: bool) -> SnapshotConfig:

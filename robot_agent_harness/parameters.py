@@ -50,8 +50,9 @@ class Parameter:
         if self.minimum is None and self.maximum is None:
             return _KIND[type(self.default)]
         low = -math.inf if self.minimum is None else self.minimum
-        high = math.inf if self.maximum is None else self.maximum
-        return f'from {low:g} to {high:g}'
+        if self.maximum is None:
+            return f'{low:g} or more'
+        return f'from {low:g} to {self.maximum:g}'
 
     def check(self, value: Any) -> Value:
         """Return the value, an integer widened where a float is meant.
@@ -79,7 +80,7 @@ class Parameter:
             return True
         low = -math.inf if self.minimum is None else self.minimum
         high = math.inf if self.maximum is None else self.maximum
-        return low <= value <= high
+        return math.isfinite(value) and low <= value <= high
 
 
 _KIND = {bool: 'true or false', int: 'an integer', float: 'a number', str: 'text'}

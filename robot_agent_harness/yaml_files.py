@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.written_files import read_text
 
 
 def read_yaml(path: Path, *, called: str) -> tuple[str, Any]:
@@ -19,13 +20,9 @@ def read_yaml(path: Path, *, called: str) -> tuple[str, Any]:
     :raises ConfigurationError: it cannot be read, is not YAML, or says one key twice; names the
         file.
     """
+    text = read_text(path, f'{called} {path}')
     try:
-        text = path.read_text(encoding='utf-8')
         return text, yaml.load(text, _UniqueKeyLoader)
-    except OSError as error:
-        raise ConfigurationError(f'{called} {path}: {error.strerror}') from error
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f'{called} {path}: not UTF-8: {error}') from error
     except Exception as error:
         # PyYAML lets whatever its constructors stumble over escape: ValueError for a date that
         # cannot be, RecursionError for endless nesting, and more.

@@ -1417,6 +1417,9 @@ _CONTRACT = (
             'CON-PAR-14',
             'skills_file and places_file.',
             'test_dispatcher.py::test_a_wrong_skills_file_is_refused_by_name',
+            'test_written_files.py::test_a_pipe_or_a_device_is_refused_at_once',
+            'test_written_files.py'
+            '::test_what_is_no_yaml_is_refused_by_name_whatever_the_parser_raises',
             'test_dispatcher.py::test_a_place_that_was_moved_since_the_decision_stops_the_call',
         ),
         _clause(
@@ -1573,6 +1576,7 @@ _CONTRACT = (
         _clause(
             'CON-MCP-17',
             'unknown_action and harness_inactive.',
+            'test_dispatcher.py::test_an_id_that_can_be_none_is_unknown',
             'test_dispatcher.py'
             '::test_an_action_that_ended_in_an_earlier_run_is_told_of_by_every_tool',
             'test_dispatcher.py'
@@ -1987,8 +1991,7 @@ _CASES = _of(
         'Numbers of feedback are not taken for an arrival.',
         _CASE,
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
-        'test_tracker.py'
-        '::test_feedback_of_any_shape_stops_neither_the_action_nor_who_asks_for_it',
+        'test_tracker.py::test_feedback_of_any_shape_stops_neither_the_action_nor_who_asks_for_it',
     ),
     _clause(
         'K11',
@@ -2216,6 +2219,8 @@ _CASES = _of(
         'test_invariants.py::test_on_a_full_disk_nothing_new_moves_and_looking_goes_on',
         'test_journal_failures.py::test_a_full_disk_loses_nothing_and_recovers',
         'test_journal_failures.py::test_a_file_system_without_space_says_so',
+        'test_journal_full_disk.py::test_a_journal_on_a_full_disk_can_be_read',
+        'test_journal_full_disk.py::test_a_start_on_a_full_disk_says_so_and_calls_nothing_damaged',
         'test_journal_open.py::test_a_path_without_permission_is_named_with_a_remedy',
         'test_fail_closed.py'
         '::test_without_a_journal_nothing_is_sent_and_all_that_happened_is_written_later',
@@ -2416,6 +2421,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_record_of_another_program_stops_the_writing',
             ),
         ),
+        'test_journal_full_disk.py': NotAClause(
+            'closer looks at K35: what is said where there is no room',
+            (
+                'test_a_rotation_without_room_is_told_in_a_line_and_can_be_done_again',
+                'test_whatever_sqlite_says_of_a_rotation_the_journal_goes_on',
+                'test_a_lock_file_that_finds_no_room_is_a_matter_of_room',
+            ),
+        ),
         'test_journal_open.py': NotAClause(
             'closer looks at what is refused, and in which words',
             (
@@ -2440,6 +2453,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_killed_writers_journal_can_be_read_from_a_read_only_medium',
                 'test_what_is_not_there_is_not_made',
                 'test_what_is_no_journal_is_refused',
+                'test_a_path_that_leads_nowhere_is_no_journal',
+                'test_a_record_is_found_by_an_id_that_no_file_can_hold_as_it_is',
             ),
         ),
         'test_journal_records.py': NotAClause(
@@ -2608,6 +2623,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_feedback_is_recorded_once_a_second_however_fast_it_comes',
                 'test_a_list_of_goals_that_says_nothing_new_is_not_recorded_again',
                 'test_the_configuration_on_record_holds_no_key',
+                'test_a_run_that_has_lost_a_record_is_not_replayed',
             ),
         ),
         'test_llm_replay.py': NotAClause(
@@ -3036,6 +3052,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_measured_values_are_told_in_short',
                 'test_durations_are_told_in_the_unit_that_fits',
                 'test_grid_lines_stand_at_round_numbers',
+                'test_a_report_into_a_device_leaves_the_device_and_nowhere_is_named',
             ),
         ),
         'test_ros_texts.py': NotAClause(
@@ -3380,6 +3397,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_way_through_all_places_passes_them_in_order',
                 'test_places_in_the_wrong_order_are_not_passed',
                 'test_a_localisation_that_jumps_passes_nothing_on_the_way',
+            ),
+        ),
+        'test_written_files.py': NotAClause(
+            'closer looks at CON-PAR-14: what may be wrong with a file that a parameter names',
+            (
+                'test_a_file_that_is_no_text_is_refused',
+                'test_places_that_become_a_pipe_keep_nobody_waiting',
+                'test_the_home_of_nobody_is_named',
             ),
         ),
     }

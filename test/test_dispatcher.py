@@ -431,3 +431,14 @@ def test_a_decision_on_what_was_seen_long_ago_is_stale_though_nothing_seems_to_h
     assert old.status is ResultStatus.PRECONDITION_CHANGED
     assert 'too old' in old.message
     assert old.data['snapshot']
+
+
+@pytest.mark.parametrize('tool', ['get_action', 'wait_for_action', 'cancel_action'])
+@pytest.mark.parametrize('action_id', ['\ud83d', '\0', '', "' OR 1=1 --", 'A' * 100_000])
+def test_an_id_that_can_be_none_is_unknown(tool: str, action_id: str, tmp_path: Path) -> None:
+    async def scenario() -> ToolResult:
+        async with Bench(tmp_path / 'j.db') as bench:
+            return await bench.call(tool, {'action_id': action_id})
+
+    assert run_virtual(scenario()).status is ResultStatus.UNKNOWN_ACTION
+    assert check_journal(tmp_path / 'j.db') == []

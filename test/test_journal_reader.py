@@ -14,6 +14,7 @@ import sys
 from journal_rig import BOUND_S, fact, Helper, opened, progress, WRITER
 import pytest
 
+from robot_agent_harness.cli import main
 from robot_agent_harness.errors import JournalCorruptError, JournalUnavailableError
 from robot_agent_harness.events import (
     Correlation,
@@ -283,6 +284,35 @@ def test_what_is_not_there_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(JournalUnavailableError, match=r'no journal .*nothing\.db'):
         JournalReader(tmp_path / 'nothing.db')
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_that_leads_nowhere_is_no_journal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    circle = tmp_path / 'circle.db'
+    circle.symlink_to(circle.name)
+    commands = ('verify', 'missions', 'show', 'events', 'tail', 'rotate', 'export')
+    for nowhere in (str(circle), '~nobody-of-that-name/j.db', 'x' * 300):
+        with pytest.raises(JournalUnavailableError, match=f'no journal {nowhere}'):
+            JournalReader(nowhere)
+        for told in (*(['journal', name] for name in commands), ['report'], ['replay']):
+            assert main([*told, nowhere]) == 2
+            lines = capsys.readouterr().err.splitlines()
+            assert [nowhere in line for line in lines] == [True]
+
+
+def test_a_record_is_found_by_an_id_that_no_file_can_hold_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / 'journal.db'
+    odd = 'half \ud83d'
+
+    async def write() -> None:
+        async with opened(path) as journal:
+            await journal.append((fact(1)[0], Correlation(mission_id=odd)))
+
+    asyncio.run(write())
+    with JournalReader(path) as reader:
+        assert [event.seq for event in reader.events(mission_id=odd)] == [1]
+        assert list(reader.events(action_id='\udfff')) == []
 
 
 def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:

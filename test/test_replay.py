@@ -958,3 +958,10 @@ def test_the_configuration_on_record_holds_no_key(
     with JournalReader(tmp_path / 'j.db') as reader:
         first = next(reader.events())
     assert first.payload['configuration']['parameters']['robot_id'] == 'robot'
+
+
+def test_a_run_that_has_lost_a_record_is_not_replayed() -> None:
+    with JournalReader(recorded('verified')) as reader:
+        records = list(reader.events())
+    with pytest.raises(ReplayError, match='record 3 is missing'):
+        list(runs_of([*records[:2], *records[3:]]))

@@ -668,7 +668,7 @@ def test_the_report_is_written_whole_or_not_at_all(journal: Path, tmp_path: Path
     with pytest.raises(ConfigurationError, match='that is the journal itself'):
         write_report(journal, journal)
     (tmp_path / 'folder.html').mkdir()
-    with pytest.raises(ConfigurationError, match=r'folder\.html: Is a directory'):
+    with pytest.raises(ConfigurationError, match=r'folder\.html: that is a folder'):
         write_report(journal, tmp_path / 'folder.html')
 
     report = write_report(journal, tmp_path / 'r.html')
@@ -677,6 +677,19 @@ def test_the_report_is_written_whole_or_not_at_all(journal: Path, tmp_path: Path
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(report.stat().st_mode) == 0o666 & ~mask
+
+
+def test_a_report_into_a_device_leaves_the_device_and_nowhere_is_named(
+    journal: Path, tmp_path: Path
+) -> None:
+    circle = tmp_path / 'circle.html'
+    circle.symlink_to(circle.name)
+    with pytest.raises(ConfigurationError, match=r'output .*circle\.html: '):
+        write_report(journal, circle)
+    device = tmp_path / 'null.html'
+    device.symlink_to('/dev/null')
+    write_report(journal, device)
+    assert device.is_char_device()
 
 
 def test_long_texts_are_cut_and_say_so() -> None:

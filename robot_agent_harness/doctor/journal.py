@@ -16,6 +16,7 @@ from robot_agent_harness.doctor.finding import Finding, ok, problem, warning
 from robot_agent_harness.errors import JournalError
 from robot_agent_harness.journal.lock import holder_of
 from robot_agent_harness.journal.soundness import inspect_end
+from robot_agent_harness.paths import resolved
 
 AREA = 'journal'
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -28,11 +29,12 @@ def check_journal(named: str, *, running: bool) -> list[Finding]:
     :param running: whether a harness is at work that may be the one that holds it.
     """
     try:
-        path = Path(named).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError) as error:
-        return [problem(AREA, f'{named}: {error}', 'correct journal.path')]
-    folder = next(parent for parent in path.parents if parent.exists())
-    if not path.exists():
+        path = resolved(named)
+        there = path.exists()
+        folder = next(parent for parent in path.parents if parent.exists())
+    except OSError as error:
+        return [problem(AREA, f'{named}: {error.strerror}', 'correct journal.path')]
+    if not there:
         found: list[Finding | None] = [_to_be_made(path, folder)]
     else:
         holder = holder_of(path)

@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 from robot_agent_harness.events import RecordedEvent
-from robot_agent_harness.export.output import output_file
 from robot_agent_harness.export.source import naming, Source
 from robot_agent_harness.journal.schema import COLUMNS
+from robot_agent_harness.output_file import output_file
 
 _ENCODER = json.JSONEncoder(separators=(',', ':'), allow_nan=False)
 """ASCII only, so that no reader splits a line where the text has a separator of its own."""

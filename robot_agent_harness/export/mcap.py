@@ -19,7 +19,6 @@ from typing import Any, BinaryIO, cast, NamedTuple, TYPE_CHECKING
 from robot_agent_harness import __version__
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.export.definitions import definition
-from robot_agent_harness.export.output import output_file
 from robot_agent_harness.export.source import naming, Source
 from robot_agent_harness.extras import missing_extra
 from robot_agent_harness.jsonable import canonical_json
@@ -30,6 +29,7 @@ from robot_agent_harness.messages import (
     pose_fields,
     snapshot_fields,
 )
+from robot_agent_harness.output_file import output_file
 
 if TYPE_CHECKING:
     from mcap_ros2.writer import Writer

@@ -20,9 +20,9 @@ from urllib.request import getproxies, proxy_bypass
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.export.errors import ExportError
-from robot_agent_harness.export.output import output_file
 from robot_agent_harness.export.source import naming, Source
 from robot_agent_harness.extras import missing_extra
+from robot_agent_harness.output_file import output_file
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan

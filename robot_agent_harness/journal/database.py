@@ -27,7 +27,7 @@ from robot_agent_harness.journal.lock import JournalLock
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.journal.schema import chain_of, COLUMNS, SCHEMA_USER_VERSION
 from robot_agent_harness.journal.soundness import EMPTY, has_wal, inspect, Tail, tail_of
-from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
+from robot_agent_harness.journal.sqlite_errors import remedy_of, Trouble, trouble_of, trouble_with
 
 Synchronous = Literal['full', 'normal']
 
@@ -91,7 +91,7 @@ class JournalDatabase:
         except OSError as error:
             self._abandon()
             raise JournalUnavailableError(
-                f'journal {path}: {error.strerror}; give this user access, or choose another path'
+                f'journal {path}: {error.strerror}; {remedy_of(error)}, or choose another path'
             ) from error
         except BaseException:
             self._abandon()
@@ -169,7 +169,7 @@ class JournalDatabase:
     def explain(self, error: Exception) -> str:
         """Return what went wrong and what to do, with the path."""
         if isinstance(error, sqlite3.Error):
-            return f'journal {self.path}: {error}: {trouble_of(error).value}'
+            return f'journal {self.path}: {error}: {trouble_with(self.path, error).value}'
         return str(error)
 
     def close(self) -> None:
@@ -230,6 +230,10 @@ class JournalDatabase:
         except OSError as error:
             raise JournalUnavailableError(
                 f'journal {self.path} cannot be rotated ({error.strerror}); it goes on as it is'
+            ) from error
+        except sqlite3.Error as error:
+            raise JournalUnavailableError(
+                f'{self.explain(error)}; it cannot be rotated, and goes on as it is'
             ) from error
         finally:
             self._return()

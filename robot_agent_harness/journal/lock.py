@@ -16,6 +16,7 @@ import os
 from pathlib import Path
 
 from robot_agent_harness.errors import JournalLockedError, JournalUnavailableError
+from robot_agent_harness.journal.sqlite_errors import remedy_of
 
 _ATTEMPTS = 3
 """How often the file may be replaced underneath us before we give up."""
@@ -58,7 +59,7 @@ class JournalLock:
             except OSError as error:
                 raise JournalUnavailableError(
                     f'journal {self._journal}: cannot make its lock file {self._path.name} '
-                    f'({error.strerror}); give this user write access to the folder, '
+                    f'({error.strerror}); {remedy_of(error)}, '
                     'or choose another path'
                 ) from error
             try:

@@ -8,7 +8,7 @@ last ones are read from a private copy where SQLite could not read them in place
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 import contextlib
 import json
 from pathlib import Path
@@ -24,6 +24,7 @@ from robot_agent_harness.errors import (
 )
 from robot_agent_harness.events import RecordedEvent, SCHEMA_VERSION
 from robot_agent_harness.journal.archive import is_archive, unpack
+from robot_agent_harness.journal.records import storable
 from robot_agent_harness.journal.schema import COLUMNS
 from robot_agent_harness.journal.soundness import (
     check_identity,
@@ -31,10 +32,14 @@ from robot_agent_harness.journal.soundness import (
     connect_read_only,
     has_wal,
 )
-from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
+from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_with
+from robot_agent_harness.paths import resolved
 
 BUSY_TIMEOUT_MS = 2000
 """How long to wait for the moments in which SQLite locks readers out (recovery of a log)."""
+
+_NO_SHM = (Trouble.CANNOT_OPEN, Trouble.READ_ONLY, Trouble.FULL)
+"""What SQLite fails with where it cannot make one."""
 
 _SELECT = f'SELECT {", ".join(COLUMNS)} FROM events'
 
@@ -47,12 +52,37 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 """Of JSON as it is: what Python takes beyond it (NaN, Infinity) no journal holds."""
 
 
+def _storable(values: Any) -> Any:
+    """Return the values of a query as a record has them."""
+    if isinstance(values, Mapping):
+        return {name: _one_storable(value) for name, value in values.items()}
+    return tuple(_one_storable(value) for value in values)
+
+
+def _one_storable(value: Any) -> Any:
+    return storable(value) if isinstance(value, str) else value
+
+
+def existing(path: Path | str) -> Path:
+    """Return the absolute path, without links, of a file that is there; `~` is expanded.
+
+    :raises JournalUnavailableError: there is no such file.
+    """
+    try:
+        found = resolved(path)
+        if found.is_file():
+            return found
+    except OSError as error:
+        raise JournalUnavailableError(f'there is no journal {path}: {error.strerror}') from error
+    raise JournalUnavailableError(f'there is no journal {found}')
+
+
 class ReadOnlyJournal:
     """The open file: rows as they are, records, and errors that name it.
 
-    :param path: an absolute path.
+    :param path: as :func:`existing` returns it.
     :param lenient: open it also if triggers or views are missing.
-    :raises JournalUnavailableError: there is no such file, or it may not be read.
+    :raises JournalUnavailableError: it may not be read.
     :raises JournalCorruptError: it is damaged, or no journal.
     :raises JournalTooNewError: a newer release wrote it.
     """
@@ -60,8 +90,6 @@ class ReadOnlyJournal:
     def __init__(self, path: Path, *, lenient: bool = False) -> None:
         self.path = path
         self._check = check_kind if lenient else check_identity
-        if not path.is_file():
-            raise JournalUnavailableError(f'there is no journal {path}')
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self.archived = False
         """Whether it is an archive, to which nothing can be added any more."""
@@ -95,7 +123,7 @@ class ReadOnlyJournal:
         :raises JournalError: they cannot be read.
         """
         with self.errors_named():
-            return self.connection.execute(query, values).fetchall()
+            return self.connection.execute(query, _storable(values)).fetchall()
 
     def one(self, query: str, values: Any = ()) -> Any:
         """Return the only value of the only row of a query.
@@ -143,7 +171,7 @@ class ReadOnlyJournal:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            trouble = trouble_of(error)
+            trouble = trouble_with(self.path, error)
             text = f'journal {self.path}: {error}: {trouble.value}'
             if trouble is Trouble.DAMAGED:
                 raise JournalCorruptError(text) from error
@@ -165,7 +193,7 @@ class ReadOnlyJournal:
         try:
             return self._checked(connect_read_only(self.path))
         except sqlite3.OperationalError as error:
-            if trouble_of(error) not in (Trouble.CANNOT_OPEN, Trouble.READ_ONLY):
+            if trouble_with(self.path, error) not in _NO_SHM:
                 raise
         if not has_wal(self.path):
             return self._checked(connect_read_only(self.path, immutable=True))

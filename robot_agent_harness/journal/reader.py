@@ -18,7 +18,7 @@ from robot_agent_harness.journal import decisions, summaries
 from robot_agent_harness.journal.chained import break_in_tail, chained_rows
 from robot_agent_harness.journal.continuation import Predecessor, predecessor_of, quoted
 from robot_agent_harness.journal.keyed_calls import keyed_calls, KeyedCall
-from robot_agent_harness.journal.read_only import ReadOnlyJournal
+from robot_agent_harness.journal.read_only import existing, ReadOnlyJournal
 from robot_agent_harness.journal.search import Search
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal.soundness import lacking, powerless, Tail, tail_of
@@ -48,7 +48,7 @@ class JournalReader:
     """
 
     def __init__(self, path: Path | str, *, lenient: bool = False) -> None:
-        self.path = Path(path).expanduser().resolve()
+        self.path = existing(path)
         self._journal = ReadOnlyJournal(self.path, lenient=lenient)
         try:
             self._search = Search(self._journal)

@@ -55,11 +55,11 @@ def prepare(event: Event, ids: Correlation, clock: Clock) -> Row:
         event.type.value,
         clock.wall_ns(),
         ros_ns if ros_ns in _INT64 else None,
-        _clean(ids.mission_id),
-        _clean(ids.turn_id),
-        _clean(ids.tool_call_id),
-        _clean(ids.action_id),
-        _clean(ids.snapshot_id),
+        storable(ids.mission_id),
+        storable(ids.turn_id),
+        storable(ids.tool_call_id),
+        storable(ids.action_id),
+        storable(ids.snapshot_id),
         payload_text(event),
     )
 
@@ -83,7 +83,7 @@ def _fields(event: Event) -> dict[str, Any]:
     return {name: getattr(event, name) for name in type(event).model_fields}
 
 
-def _clean(text: str | None) -> str | None:
+def storable(text: str | None) -> str | None:
     """Return the text with what UTF-8 cannot encode written as an escape."""
     if text is None or text.isascii():
         return text
@@ -95,7 +95,7 @@ def _reduced(value: Any, max_text: int, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _shortened(str(_clean(str(value))), max_text)
+        return _shortened(str(storable(str(value))), max_text)
     if isinstance(value, int):
         bits = value.bit_length()
         return int(value) if bits <= MAX_INT_BITS else f'[an integer of {bits} bits]'
@@ -110,7 +110,7 @@ def _reduced(value: Any, max_text: int, depth: int = 0) -> Any:
         }
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_reduced(item, max_text, depth + 1) for item in value]
-    return _shortened(str(_clean(repr(value))), max_text)
+    return _shortened(str(storable(repr(value))), max_text)
 
 
 def _shortened(text: str, limit: int) -> str:

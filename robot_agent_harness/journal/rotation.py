@@ -32,6 +32,7 @@ from robot_agent_harness.events import (
 from robot_agent_harness.journal.archive import archive_name, closed_files, pack, SUFFIX
 from robot_agent_harness.journal.database import JournalDatabase, sync_folder
 from robot_agent_harness.journal.keys_in_force import keys_in_force
+from robot_agent_harness.journal.read_only import existing
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.records import prepare, Row
 from robot_agent_harness.journal.schema import COLUMNS
@@ -71,9 +72,7 @@ def rotate(path: Path, *, clock: Clock, step: Step = lambda name: None) -> Rotat
     :raises JournalUnavailableError: something is open in it, or a file cannot be written.
     :raises JournalError: it is damaged, or of a newer release.
     """
-    path = path.expanduser().resolve()
-    if not path.is_file():
-        raise JournalUnavailableError(f'there is no journal {path}')
+    path = existing(path)
     database = JournalDatabase(path, synchronous='full', busy_timeout_ms=2000)
     try:
         _refuse_if_open(path)

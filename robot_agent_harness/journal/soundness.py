@@ -26,7 +26,7 @@ from robot_agent_harness.journal.schema import (
     REQUIRED_OBJECTS,
     SCHEMA_USER_VERSION,
 )
-from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_of
+from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_with
 
 TAIL_ROWS = 5000
 """How many of the newest rows have their chain recomputed at each start: about 0.1 s of work."""
@@ -229,7 +229,9 @@ def _corruption_named(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        trouble = trouble_of(error)
+        trouble = trouble_with(path, error)
+        if trouble is Trouble.FULL:
+            raise JournalUnavailableError(f'journal {path}: {error}: {trouble.value}') from error
         if trouble in (Trouble.BUSY, Trouble.CANNOT_OPEN):
             raise JournalUnavailableError(
                 f'journal {path} cannot be read ({error}); end the program that locks it, '

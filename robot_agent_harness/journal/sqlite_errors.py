@@ -1,11 +1,15 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What SQLite's errors mean for a journal, and what a person can do about each."""
+"""What errors of SQLite and the system mean for a journal, and what to do about each."""
 
 from __future__ import annotations
 
 from enum import Enum
+import errno
+from pathlib import Path
 import sqlite3
+
+from robot_agent_harness.disk import free_bytes
 
 
 class Trouble(Enum):
@@ -52,3 +56,35 @@ def trouble_of(error: BaseException) -> Trouble:
     if isinstance(error, sqlite3.IntegrityError):
         return Trouble.FOREIGN_WRITE
     return _TEXTS.get(str(error), Trouble.INPUT_OUTPUT)
+
+
+def trouble_with(path: Path, error: BaseException) -> Trouble:
+    """Return what kind of failure an error of SQLite's is that came up with this file.
+
+    Where there is no room at all it is that: SQLite, which cannot make its -shm then, speaks of
+    the disk only.
+    """
+    trouble = trouble_of(error)
+    if trouble is Trouble.INPUT_OUTPUT and str(error) == _IO_ERROR and _has_no_room(path.parent):
+        return Trouble.FULL
+    return trouble
+
+
+def _has_no_room(folder: Path) -> bool:
+    try:
+        return free_bytes(folder) < SHM_BYTES
+    except OSError:
+        return False
+
+
+SHM_BYTES = 32 * 1024
+"""What SQLite needs at least to open a journal: its -shm."""
+_IO_ERROR = 'disk I/O error'
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+
+def remedy_of(error: OSError) -> str:
+    """Return what to do about a file that cannot be made or written, beside choosing another."""
+    if error.errno in _NO_ROOM:
+        return 'free some space'
+    return 'give this user write access there'

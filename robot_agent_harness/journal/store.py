@@ -24,7 +24,9 @@ from robot_agent_harness.events import Correlation, Event, EventType, SalientEve
 from robot_agent_harness.journal.database import JournalDatabase, Synchronous
 from robot_agent_harness.journal.records import prepare, Row
 from robot_agent_harness.journal.rotator import RotationLimits, Rotator
+from robot_agent_harness.journal.sqlite_errors import remedy_of
 from robot_agent_harness.journal.writer import Entry, JournalWriter, Results, Submission
+from robot_agent_harness.paths import resolved
 
 logger = logging.getLogger(__name__)
 
@@ -412,14 +414,13 @@ def _complete(future: asyncio.Future[None]) -> None:
 def _prepared_path(path: Path) -> Path:
     """Return the absolute path without links, with its folder made."""
     try:
-        resolved = path.expanduser().resolve()
-        missing = [folder for folder in resolved.parents if not folder.exists()]
+        absolute = resolved(path)
+        missing = [folder for folder in absolute.parents if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
-    except (OSError, RuntimeError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
+    except OSError as error:
         raise JournalUnavailableError(
-            f'journal {path}: its folder cannot be made ({reason}); give this user write access '
-            'there, or choose another path'
+            f'journal {path}: its folder cannot be made ({error.strerror}); '
+            f'{remedy_of(error)}, or choose another path'
         ) from error
-    return resolved
+    return absolute

@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from robot_agent_harness.journal.read_only import existing
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal_tools.screen import remark
 
@@ -23,10 +24,10 @@ def readers(arguments: argparse.Namespace) -> Iterator[JournalReader]:
 
     :raises JournalError: a file cannot be read.
     """
-    path: Path | None = Path(arguments.journal)
+    path: Path | None = existing(arguments.journal)
     seen: set[Path] = set()
-    while path is not None and path.resolve() not in seen:
-        seen.add(path.resolve())
+    while path is not None and path not in seen:
+        seen.add(path)
         with JournalReader(path) as reader:
             yield reader
             before = reader.predecessor() if arguments.all else None

@@ -16,17 +16,16 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from robot_agent_harness.clock import SystemClock
     from robot_agent_harness.errors import ConfigurationError, JournalLockedError
     from robot_agent_harness.journal.archive import is_archive
+    from robot_agent_harness.journal.read_only import existing
     from robot_agent_harness.journal.rotation import rotate
     from robot_agent_harness.journal_tools.screen import print_json, visible
 
-    path = Path(arguments.journal).expanduser()
+    path = existing(arguments.journal)
     try:
-        closed = path.is_file() and is_archive(path)
+        closed = is_archive(path)
     except OSError as error:
         raise ConfigurationError(f'journal {path} cannot be read: {error.strerror}') from error
     if closed:

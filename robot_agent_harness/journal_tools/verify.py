@@ -36,17 +36,17 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
 
     from robot_agent_harness.errors import HarnessError
+    from robot_agent_harness.journal.read_only import existing
     from robot_agent_harness.journal_tools.screen import print_json
 
     files: list[dict[str, Any]] = []
-    path: Path | None = Path(arguments.journal)
+    path: Path | None = existing(arguments.journal)
     expected: Predecessor | None = None
     seen: set[Path] = set()
-    while path is not None and path.resolve() not in seen:
-        seen.add(path.resolve())
+    while path is not None and path not in seen:
+        seen.add(path)
         try:
             told, following = _verify(path, expected)
         except HarnessError as error:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 import math
-from pathlib import Path
 from typing import Any, get_args, Literal
 
 from robot_agent_harness.errors import ConfigurationError
@@ -16,6 +15,7 @@ from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.profiles import EFFORTS
 from robot_agent_harness.llm.replay import ReplayClient
 from robot_agent_harness.llm.scripted import ScriptedClient
+from robot_agent_harness.paths import resolved
 
 Provider = Literal['none', 'scripted', 'anthropic', 'openai', 'replay']
 DEFAULT_ANTHROPIC_MODEL = 'claude-sonnet-5-5'
@@ -82,8 +82,14 @@ def make_client(
 def _replay(settings: ModelSettings, own_journal: str) -> ModelClient:
     if not settings.replay_journal:
         raise ConfigurationError("model.provider 'replay' needs model.replay_journal")
-    path = Path(settings.replay_journal).expanduser().resolve()
-    if own_journal and path == Path(own_journal).expanduser().resolve():
+    try:
+        path = resolved(settings.replay_journal)
+        is_own = bool(own_journal) and path == resolved(own_journal)
+    except OSError as error:
+        raise ConfigurationError(
+            f'model.replay_journal {settings.replay_journal}: {error.strerror}'
+        ) from error
+    if is_own:
         raise ConfigurationError(
             f'model.replay_journal {path} is journal.path, which the harness itself writes: '
             'copy it, or let journal.path be another file'

@@ -21,6 +21,7 @@ from robot_agent_harness.actions.lifecycle import OutcomeReason
 from robot_agent_harness.errors import ConfigurationError, ModelError
 from robot_agent_harness.llm.client import Decision, ModelRequest, ToolCall
 from robot_agent_harness.llm.profiles import CUT_STOP_REASONS
+from robot_agent_harness.paths import expanded
 from robot_agent_harness.yaml_files import read_yaml
 
 EXHAUSTED_TEXT = 'script exhausted'
@@ -177,7 +178,10 @@ class ScriptedClient:
         :raises ConfigurationError: the file is missing, is not YAML or breaks the format; the text
             names the file, the key and what is allowed there.
         """
-        path = Path(path).expanduser()
+        try:
+            path = expanded(path)
+        except OSError as error:
+            raise ConfigurationError(f'model.script_file {path}: {error.strerror}') from error
         _, data = read_yaml(path, called='model.script_file')
         return cls.from_dict(data, source=str(path))
 

@@ -16,6 +16,8 @@ from pathlib import Path
 import stat
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.paths import expanded
+from robot_agent_harness.written_files import read_text
 
 logger = logging.getLogger(__name__)
 
@@ -67,13 +69,13 @@ def read_tokens(file: Path | None, environ: Mapping[str, str]) -> tuple[Token, .
 
 
 def _of_file(path: Path) -> tuple[Token, ...]:
+    named = f'{FILE_PARAMETER} {path}'
     try:
-        path = path.expanduser()
+        path = expanded(path)
         mode = path.stat().st_mode
-        lines = path.read_text(encoding='utf-8').splitlines()
-    except (OSError, RuntimeError, UnicodeError) as error:
-        why = getattr(error, 'strerror', None) or 'it is not text'
-        raise ConfigurationError(f'{FILE_PARAMETER} {path}: {why}') from error
+    except OSError as error:
+        raise ConfigurationError(f'{named}: {error.strerror}') from error
+    lines = read_text(path, named).splitlines()
     if mode & (stat.S_IROTH | stat.S_IWOTH):
         does = 'read' if mode & stat.S_IROTH else 'change'
         raise ConfigurationError(

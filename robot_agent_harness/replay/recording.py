@@ -151,10 +151,12 @@ class Recording:
 def runs_of(records: Iterable[RecordedEvent]) -> Iterator[Recording]:
     """Yield the runs of a journal, oldest first.
 
-    :raises ReplayError: the journal does not say what it ran on.
+    :raises ReplayError: the journal does not say what it ran on, or has lost records.
     """
     run: list[RecordedEvent] = []
     for record in records:
+        if run and record.seq != run[-1].seq + 1:
+            raise ReplayError(f'record {run[-1].seq + 1} is missing: some are lost')
         if _is_begin(record):
             if run:
                 yield Recording(run)

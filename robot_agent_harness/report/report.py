@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 import os
 from pathlib import Path
-import tempfile
 from typing import TYPE_CHECKING
 
 from robot_agent_harness.errors import ConfigurationError
@@ -15,6 +14,8 @@ from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.elsewhere import not_in
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.selection import Selection
+from robot_agent_harness.output_file import output_file
+from robot_agent_harness.paths import expanded
 from robot_agent_harness.report.settings import with_settings
 from robot_agent_harness.report.story import Story, tell
 
@@ -33,12 +34,15 @@ def write_report(journal: Path | str, output: Path | str, mission_id: str | None
     :raises JournalError: the journal is absent, damaged or of a newer release.
     :raises ConfigurationError: there is no such mission, or the file cannot be written.
     """
-    target = Path(output).expanduser()
+    try:
+        target = expanded(output)
+    except OSError as error:
+        raise ConfigurationError(f'output {output}: {error.strerror}') from error
     with JournalReader(journal) as reader:
-        if target.resolve() in (reader.path, *_beside(reader.path)):
-            raise ConfigurationError(f'output {target}: that is the journal itself')
-        page = report_page(reader, mission_id)
-    _write(target, page)
+        mode = 0o666 & ~_umask()
+        # Absolute: a report goes into a file, also one that is called `-`.
+        with output_file(target.absolute(), reader.path, mode=mode) as file:
+            file.write(report_page(reader, mission_id).encode())
     return target
 
 
@@ -85,27 +89,6 @@ def outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:
     ids = [event.tool_call_id for event in found if event.tool_call_id is not None]
     events = [event for call in ids for event in reader.events(tool_call_id=call)]
     yield from with_settings(reader, sorted(events, key=lambda event: event.seq))
-
-
-def _beside(journal: Path) -> Iterator[Path]:
-    for suffix in ('-wal', '-shm', '.lock'):
-        yield journal.with_name(journal.name + suffix)
-
-
-def _write(target: Path, page: str) -> None:
-    """Replace the file in one step, so that nobody ever sees half a report."""
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f'.{target.name}.')
-        try:
-            with os.fdopen(handle, 'w', encoding='utf-8') as file:
-                file.write(page)
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise ConfigurationError(f'output {target}: {error.strerror}') from error
 
 
 def _umask() -> int:

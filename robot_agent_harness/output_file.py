@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where an export is written to: a file that appears whole or not at all, or standard output."""
+"""Where what is told of a journal is written to: a file that appears whole or not at all, or
+standard output.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,26 @@ import tempfile
 from typing import BinaryIO
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.paths import expanded, resolved
 
 STDOUT = '-'
 _BESIDE = ('', '-wal', '-shm', '.lock')
 """The files of a journal."""
 
 
-@contextlib.contextmanager
-def output_file(target: Path | str, journal: Path) -> Iterator[BinaryIO]:
-    """Yield a stream; at the end of the body what was written becomes the file, with mode 0600.
+PRIVATE = 0o600
+"""A journal is private, and so is what is taken out of it."""
 
-    A journal is private, and so is what is taken out of it. If the body raises, an older file of
-    that name stays as it was.
+
+@contextlib.contextmanager
+def output_file(target: Path | str, journal: Path, *, mode: int = PRIVATE) -> Iterator[BinaryIO]:
+    """Yield a stream; at the end of the body what was written becomes the file.
+
+    If the body raises, an older file of that name stays as it was.
 
     :param target: the file; `-` = standard output.
     :param journal: must not be overwritten.
+    :param mode: of the file.
     :raises ConfigurationError: the file cannot be written.
     """
     if str(target) == STDOUT:
@@ -35,13 +42,18 @@ def output_file(target: Path | str, journal: Path) -> Iterator[BinaryIO]:
         yield stream
         stream.flush()
         return
-    path = Path(target).expanduser()
-    if path.resolve() in [journal.with_name(journal.name + suffix) for suffix in _BESIDE]:
+    try:
+        path = expanded(target)
+        absolute = resolved(target)
+    except OSError as error:
+        raise ConfigurationError(f'output {target}: {error.strerror}') from error
+    if absolute in [journal.with_name(journal.name + suffix) for suffix in _BESIDE]:
         raise ConfigurationError(f'output {path}: that is the journal itself')
     if path.is_dir():
         raise ConfigurationError(f'output {path}: that is a folder')
     try:
-        with _direct(path) if path.exists() and not path.is_file() else _whole(path) as file:
+        device = path.exists() and not path.is_file()
+        with _direct(path) if device else _whole(path, mode) as file:
             yield file
     except OSError as error:
         raise ConfigurationError(f'output {path}: {error.strerror}') from error
@@ -55,12 +67,13 @@ def _direct(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _whole(path: Path) -> Iterator[BinaryIO]:
+def _whole(path: Path, mode: int) -> Iterator[BinaryIO]:
     """Yield a file beside the wanted one, and put it in its place at the end."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f'.{path.name}.')
     try:
         with os.fdopen(handle, 'wb') as file:
             yield file
+        os.chmod(name, mode)
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
