@@ -58,7 +58,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         """Return virtual seconds since the loop was made."""
         return self._now
 
-    def call_at(
+    def call_at(  # type: ignore[override]
         self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None
     ) -> asyncio.TimerHandle:
         """Call the function at a time, which is never now: on a clock, each wait takes some.
