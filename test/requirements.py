@@ -193,6 +193,8 @@ _DESIGN = (
             ' comparison with its measure.',
             'test_preconditions.py::test_each_check_stops_the_goal_and_reports_what_it_measured',
             'test_preconditions.py::test_fields_that_are_not_declared_may_change',
+            'test_preconditions.py'
+            '::test_a_move_from_where_the_robot_faces_is_stale_once_it_faces_elsewhere',
             'test_dispatcher.py::test_a_place_that_was_moved_since_the_decision_stops_the_call',
         ),
         _clause(

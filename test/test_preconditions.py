@@ -16,7 +16,7 @@ from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.resources import config_path
 from robot_agent_harness.skills.registry import load_registry
-from robot_agent_harness.testing import Bench, run_virtual
+from robot_agent_harness.testing import Bench, run_virtual, ScriptableNav2
 from robot_agent_harness.world.samples import Sample
 
 GOAL = {'x': 2.0, 'y': 0.0}
@@ -93,6 +93,39 @@ def test_each_check_stops_the_goal_and_reports_what_it_measured(
     assert len(checked.payload['checks']) > len(failed)
     for entry in checked.payload['checks']:
         assert {'name', 'ok', 'measured', 'limit'} <= set(entry)
+
+
+@pytest.mark.parametrize('turned', [2.0, -2.0, 6.0, 0.4])
+@pytest.mark.parametrize(
+    ('tool', 'arguments', 'action'),
+    [
+        ('drive_on_heading', {'distance': 0.5}, 'drive_on_heading'),
+        ('back_up', {'distance': 0.5}, 'backup'),
+        ('spin', {'angle': 1.0}, 'spin'),
+    ],
+)
+def test_a_move_from_where_the_robot_faces_is_stale_once_it_faces_elsewhere(
+    tool: str, arguments: dict[str, float], action: str, turned: float, tmp_path: Path
+) -> None:
+    async def scenario() -> Any:
+        server = ScriptableNav2()
+        async with Bench(tmp_path / 'j.db', others={action: server}) as bench:
+            decision = await bench.call('get_world_snapshot', {})
+            bench.robot.place(0.0, 0.0, turned)
+            await asyncio.sleep(1.0)
+            result = await bench.call(
+                tool, arguments, decision_snapshot_id=decision.data['snapshot_id']
+            )
+            return result, server.sent
+
+    result, sent = run_virtual(scenario())
+    if turned == 6.0:  # the same heading but for 0.28 rad, all the way round
+        assert (result.status.value, len(sent)) == ('accepted', 1)
+        return
+    assert (result.status.value, sent) == ('precondition_changed', [])
+    (failed,) = result.data['failed_checks']
+    assert (failed['name'], failed['limit']) == ('heading_drift', 0.35)
+    assert failed['measured'] == pytest.approx(abs(turned), abs=0.01)
 
 
 def test_fields_that_are_not_declared_may_change(tmp_path: Path) -> None:

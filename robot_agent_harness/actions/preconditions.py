@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnapshot
+from robot_agent_harness.world.geometry import wrap_angle
+from robot_agent_harness.world.snapshot import Availability, MapPose, Observed, WorldSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ class PreconditionPolicy:
     rest."""
     max_drift_m: float | None = 0.5
     """How far the robot may be from where it was in the decision's snapshot, in metres."""
+    max_turn_rad: float | None = None
+    """How far the robot may be turned from where it faced in the decision's snapshot, in radians;
+    for skills that move it by so much from where it faces."""
     max_position_variance_m2: float | None = 0.25
     """Largest position variance of the localisation, in square metres."""
     min_battery_fraction: float | None = 0.2
@@ -110,6 +114,7 @@ def validate(
         _age('pose_age', fresh.map_pose, policy.pose_max_age_s),
         _age('odometry_age', fresh.odometry, policy.odometry_max_age_s),
         _drift(policy.max_drift_m, decision, fresh),
+        _turned(policy.max_turn_rad, decision, fresh),
         _variance(policy.max_position_variance_m2, fresh),
         _emergency_stop(policy.emergency_stop_clear, fresh),
         _battery(policy.min_battery_fraction, fresh),
@@ -148,15 +153,37 @@ def _drift(
 ) -> Check | None:
     if limit is None:
         return None
-    then = decision.map_pose.usable if decision else None
-    now = fresh.map_pose.usable
+    then, now = _poses(decision, fresh)
     if then is None or now is None:
-        when = 'at the decision' if then is None else 'now'
-        unknown = f'the pose is not known {when}; look again and decide anew'
-        return Check('pose_drift', False, None, limit, unknown)
+        return _unknown_pose('pose_drift', limit, then)
     drift = math.hypot(now.x - then.x, now.y - then.y)
     detail = None if drift <= limit else 'the robot has been moved since the decision'
     return Check('pose_drift', drift <= limit, _round(drift), limit, detail)
+
+
+def _turned(
+    limit: float | None, decision: WorldSnapshot | None, fresh: WorldSnapshot
+) -> Check | None:
+    if limit is None:
+        return None
+    then, now = _poses(decision, fresh)
+    if then is None or now is None:
+        return _unknown_pose('heading_drift', limit, then)
+    drift = abs(wrap_angle(now.yaw - then.yaw))
+    detail = None if drift <= limit else 'the robot has been turned since the decision'
+    return Check('heading_drift', drift <= limit, _round(drift), limit, detail)
+
+
+def _poses(
+    decision: WorldSnapshot | None, fresh: WorldSnapshot
+) -> tuple[MapPose | None, MapPose | None]:
+    return (decision.map_pose.usable if decision else None), fresh.map_pose.usable
+
+
+def _unknown_pose(name: str, limit: float, then: MapPose | None) -> Check:
+    when = 'at the decision' if then is None else 'now'
+    unknown = f'the pose is not known {when}; look again and decide anew'
+    return Check(name, False, None, limit, unknown)
 
 
 def _variance(limit: float | None, fresh: WorldSnapshot) -> Check | None:

@@ -201,6 +201,7 @@ def _limits(policy: PreconditionPolicy) -> Iterator[str]:
         (policy.pose_max_age_s, 'map pose at most {} s old'),
         (policy.odometry_max_age_s, 'odometry at most {} s old'),
         (policy.max_drift_m, 'robot within {} m of where you saw it'),
+        (policy.max_turn_rad, 'robot turned at most {} rad from where you saw it face'),
         (policy.max_position_variance_m2, 'position variance at most {} m²'),
         (policy.min_battery_fraction, 'battery, where reported, at least {}'),
     ):

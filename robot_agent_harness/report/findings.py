@@ -51,6 +51,7 @@ _CHECKS: dict[str, tuple[str, str, str]] = {
     'pose_age': ('Age of the map pose', 's', 'at most'),
     'odometry_age': ('Age of the odometry', 's', 'at most'),
     'pose_drift': ('Moved since the decision', 'm', 'at most'),
+    'heading_drift': ('Turned since the decision', 'rad', 'at most'),
     'position_variance': ('Position variance', 'm²', 'at most'),
     'emergency_stop_clear': ('Emergency stop clear', '', 'must be'),
     'battery': ('Battery', '', 'at least'),

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.actions.ros_action import RosAction
 from robot_agent_harness.skills.outputs import ManagedOutput
 from robot_agent_harness.skills.skill import GoalContext, ManagedAction, skill
@@ -26,6 +27,10 @@ ALLOWANCE_MIN_S = 10.0
 """Least time that the behaviour server is given."""
 TURN_RATE_RAD_S = 0.3
 """Slowest turn to expect; Nav2's default is between 0.4 and 1.0 rad/s."""
+
+AS_IT_FACED = PreconditionPolicy(max_turn_rad=0.35)
+"""Whoever decides to drive on or to turn has seen the robot face somewhere: had it been turned
+since, it would go where nobody meant it to. As much as a straight move may turn it."""
 
 SPIN = RosAction(
     'spin',
@@ -51,7 +56,7 @@ _Speed = Annotated[
 @skill(
     output=ManagedOutput,
     title='Turn on the spot',
-    managed=ManagedAction(action=SPIN, verifier='turn'),
+    managed=ManagedAction(action=SPIN, verifier='turn', preconditions=AS_IT_FACED),
 )
 def spin(
     context: GoalContext,
@@ -76,7 +81,7 @@ def spin(
 @skill(
     output=ManagedOutput,
     title='Back up',
-    managed=ManagedAction(action=BACK_UP, verifier='displacement'),
+    managed=ManagedAction(action=BACK_UP, verifier='displacement', preconditions=AS_IT_FACED),
 )
 def back_up(context: GoalContext, distance: _Distance, speed: _Speed = 0.1) -> dict[str, Any]:
     """Drive the robot straight backwards by a distance, without planning: to get clear of
@@ -89,7 +94,9 @@ def back_up(context: GoalContext, distance: _Distance, speed: _Speed = 0.1) -> d
 @skill(
     output=ManagedOutput,
     title='Drive straight on',
-    managed=ManagedAction(action=DRIVE_ON_HEADING, verifier='displacement'),
+    managed=ManagedAction(
+        action=DRIVE_ON_HEADING, verifier='displacement', preconditions=AS_IT_FACED
+    ),
 )
 def drive_on_heading(
     context: GoalContext, distance: _Distance, speed: _Speed = 0.1

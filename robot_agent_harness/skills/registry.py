@@ -65,6 +65,7 @@ class _Preconditions(BaseModel):
     pose_max_age_s: float | None = Field(default=None, gt=0)
     odometry_max_age_s: float | None = Field(default=None, gt=0)
     max_drift_m: float | None = Field(default=None, ge=0)
+    max_turn_rad: float | None = Field(default=None, ge=0)
     max_position_variance_m2: float | None = Field(default=None, gt=0)
     min_battery_fraction: float | None = Field(default=None, ge=0, le=1)
     emergency_stop_clear: bool = True
