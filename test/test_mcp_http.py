@@ -21,6 +21,7 @@ from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.events import EventType
 from robot_agent_harness.mcp_server import McpSettings
 from robot_agent_harness.mcp_server.access import HostRules
+from robot_agent_harness.mcp_server.unique_ids import UniqueIds
 
 pytestmark = pytest.mark.anyio
 TOKEN = 'a-token-that-nobody-guesses'
@@ -297,6 +298,50 @@ async def test_sessions_are_bounded(tmp_path: Path) -> None:
         statuses = [(await knock(made, 'legacy')).status_code for _ in range(3)]
         assert statuses == [200, 200, 503]
         assert (await knock(made, ERAS[1])).status_code == 200
+
+
+async def test_a_stream_that_is_to_be_resumed_goes_on_from_now(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with rig(tmp_path) as made, RawClient.connected(made, 'legacy') as raw:
+        headers = {**raw.headers, 'last-event-id': '5'}
+        async with raw.http.stream('GET', raw.url, headers=headers) as stream:
+            assert stream.status_code == 200
+            assert stream.headers['content-type'].startswith('text/event-stream')
+    assert [record for record in caplog.records if record.levelname in ('ERROR', 'CRITICAL')] == []
+
+
+async def test_the_end_of_a_session_waits_for_what_came_before_it() -> None:
+    heard: list[str] = []
+    acknowledged, handed_on = asyncio.Event(), asyncio.Event()
+
+    async def session(scope: Any, receive: Any, send: Any) -> None:
+        if scope['method'] == 'POST':
+            acknowledged.set()
+            await handed_on.wait()
+        heard.append(scope['method'])
+
+    async def body() -> dict[str, Any]:
+        return {'type': 'http.request', 'body': b'{"jsonrpc": "2.0", "method": "m"}'}
+
+    async def nothing(message: Any) -> None:
+        raise AssertionError(message)
+
+    guarded = UniqueIds().guard(session)
+
+    def comes(method: str) -> asyncio.Task[None]:
+        headers = [(b'mcp-session-id', b'one')]
+        scope = {'type': 'http', 'method': method, 'headers': headers}
+        return asyncio.ensure_future(guarded(scope, body, nothing))
+
+    said = comes('POST')
+    await asyncio.wait_for(acknowledged.wait(), BOUND_S)
+    ended = comes('DELETE')
+    await asyncio.sleep(0)
+    assert heard == []
+    handed_on.set()
+    await asyncio.wait_for(asyncio.gather(said, ended), BOUND_S)
+    assert heard == ['POST', 'DELETE']
 
 
 # -- how it stops --------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ from robot_agent_harness.mcp_server.connection import (
     SECURITY_HEADERS,
 )
 from robot_agent_harness.mcp_server.json_text import read_strictly
+from robot_agent_harness.mcp_server.resumption import without_resumption
 from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.mcp_server.shares import LookersApart
 from robot_agent_harness.mcp_server.tokens import Token
@@ -110,7 +111,7 @@ class HttpEndpoint:
         lookers = self._sessions(max(1, settings.max_sessions // 2))
         others = self._sessions(settings.max_sessions)
         endpoint = LookersApart(StreamableHTTPASGIApp(lookers), StreamableHTTPASGIApp(others))
-        reader = read_strictly(self._ids.guard(endpoint))
+        reader = read_strictly(self._ids.guard(without_resumption(endpoint)))
         app = guarded_app(
             RequestBodyLimitMiddleware(reader, settings.max_body_bytes),
             path=PATH,

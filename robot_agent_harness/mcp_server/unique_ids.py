@@ -8,6 +8,9 @@ first one's result, and the first would wait without end. Ids must be unique in 
 done may come again, as it does with some clients. Revision 2026-07-28 has a response of its own
 for each request, and no such trap; there a session header says nothing and is not heeded.
 
+What has no id is acknowledged before it is handed on, and the end of its session may overtake it:
+the withdrawal of a call would be lost. So the end waits for it.
+
 A session header is anybody's to write until the SDK holds it against the token. So ids are kept
 for token and session together: who names another one's session is in the way of nobody.
 """
@@ -35,11 +38,12 @@ from robot_agent_harness.mcp_server.json_text import replayed
 
 GRACE_S = 1.0
 """How long a request waits for its id: the end of an exchange is behind the result that a client
-has seen, and may go on from."""
+has seen, and may go on from. As long at most the end of a session waits."""
 ROUTED_S = 0.5
 """How long the SDK may take to find that nobody waits for a result: a few rounds of the loop."""
-_Key = tuple[str | None, str, str]
-"""Whose token, a session, and an id as the SDK compares them: 1 and "1" are the same."""
+_Key = tuple[str | None, str, str | None]
+"""Whose token, a session, and an id as the SDK compares them: 1 and "1" are the same. None stands
+for all that has no id."""
 
 
 @dataclass(slots=True)
@@ -77,23 +81,23 @@ class UniqueIds:
                 asyncio.get_running_loop().call_later(ROUTED_S, self._release, key, use)
 
     def guard(self, app: ASGIApp) -> ASGIApp:
-        """Return the app, to which no id under way comes again. Takes each body in one message."""
+        """Return the app, to which no id under way comes again, and no end of a session before
+        what came without an id. Takes each body in one message.
+        """
 
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             session = _session(scope)
-            if scope['method'] != 'POST' or session is None:
+            if scope['method'] not in ('POST', 'DELETE') or session is None:
+                await app(scope, receive, send)
+                return
+            if scope['method'] == 'DELETE':
+                await self._free((subject_of(scope), session, None))
                 await app(scope, receive, send)
                 return
             first = await receive()
             request_id = _id_of(first.get('body', b''))
-            key = subject_of(scope), session, str(request_id)
-            if request_id is None:
-                await app(scope, replayed(first, receive), send)
-                return
-            with anyio.move_on_after(GRACE_S):
-                while key in self._under_way:
-                    await self._under_way[key].over.wait()
-            if key in self._under_way:
+            key = subject_of(scope), session, None if request_id is None else str(request_id)
+            if request_id is not None and not await self._free(key):
                 await _refusal(request_id)(scope, receive, send)
                 return
             use = self._take(key)
@@ -103,6 +107,13 @@ class UniqueIds:
                 self._release(key, use)
 
         return guarded
+
+    async def _free(self, key: _Key) -> bool:
+        """Return whether nobody uses it, now or within a moment."""
+        with anyio.move_on_after(GRACE_S):
+            while key in self._under_way:
+                await self._under_way[key].over.wait()
+        return key not in self._under_way
 
     def _take(self, key: _Key) -> _Use:
         use = self._under_way.setdefault(key, _Use())
