@@ -144,10 +144,17 @@ def test_an_artifact_holds_no_secret(tmp_path: Path) -> None:
     redactor.learn('call-1', {'password': 'hunter2-geheim'})
     line = 'said hunter2-geheim with {"token": "t0k-1"}\n'
     result = _fit(
-        tmp_path, {'log': line * 2000, 'rows': [{'a': line, 'password': 'p1'}] * 2000},
+        tmp_path,
+        {
+            'log': line * 2000,
+            'rows': [{'a': line, 'password': 'p1'}] * 2000,
+            'body': line.encode(),
+            'page': f'data:text/plain;base64,{base64.b64encode((line * 2000).encode()).decode()}',
+        },
         message=line * 1000, redactor=redactor,
     )  # fmt: skip
-    references = (result.data['log'], result.data['rows'], *result.data['artifacts']['message'])
+    whole = [result.data[name] for name in ('log', 'rows', 'body', 'page')]
+    references = (*whole, *result.data['artifacts']['message'])
     kept = [str(result.structured), *(_stored(reference).decode() for reference in references)]
     for text in kept:
         assert 'redacted' in text

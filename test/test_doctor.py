@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import contextlib
 import http.server
 import json
+import os
 from pathlib import Path
 import shutil
 import socket
@@ -63,6 +64,22 @@ def test_a_sound_journal_is_told_with_its_length_and_left_as_it_is(tmp_path):
     found = of(look(path), 'journal')
     assert (found.level, found.details['last_seq']) == (Level.OK, 3)
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize('name', ['x' * 300, 'circle', '~nobody-of-that-name/j.db'])
+def test_a_path_that_no_journal_can_have_is_a_problem(tmp_path, name):
+    (tmp_path / 'circle').symlink_to('circle')
+    (found,) = check_journal(name if name.startswith('~') else str(tmp_path / name), running=False)
+    assert (found.level, found.advice) == (Level.PROBLEM, 'correct journal.path')
+    assert name in found.message
+
+
+def test_a_lock_file_that_is_a_pipe_keeps_nobody_waiting(tmp_path):
+    path = tmp_path / 'j.db'
+    asyncio.run(written(path))
+    path.with_name('j.db.lock').unlink()
+    os.mkfifo(path.with_name('j.db.lock'))
+    assert of(look(path), 'journal').level == Level.OK
 
 
 def test_a_record_that_was_altered_is_a_problem(tmp_path):

@@ -279,6 +279,8 @@ def test_keys_of_the_environment_reach_neither_journal_nor_log_nor_error(
         ('http://a/b#id_token=t0k', 't0k'),
         ('password=hunter2 user=ann', 'hunter2'),
         ("PASSWORD='two words'", 'two words'),
+        ("password = 'two words'", 'two words'),
+        ('api_key\t=  hunter2; x = 1', 'hunter2'),
         ('{"a": {"client_secret": "x1"}, "b": 2}', 'x1'),
         ('[{"apiKey": 12}]', '12'),
         ('cut off: {"a": {"password": "hunter2 and mo', 'hunter2 and mo'),
@@ -310,6 +312,7 @@ def test_a_text_that_shows_a_secret_is_rid_of_it(text: str, secret: str) -> None
         '{"password":   null, "cookie": ""}',
         'the secretary has the keys, the compass has a bearing',
         'passed: 3, monkey=7, tokens=many no: token_type=x',
+        'if token == 5 and passed = 3 or the way to the dock = long',
     ],
 )
 def test_a_text_that_only_speaks_of_secrets_stays(text: str) -> None:
@@ -320,9 +323,14 @@ def test_which_keys_are_secret() -> None:
     secret = (
         'password Passwd client_secret X-Api-Key apikey ACCESS_TOKEN token Set-Cookie private_key'
         ' credentials Authorization proxy-authorization bearer aws_secret_access_key refreshToken'
-        ' db.password passphrase auth basic_auth pwd jwt'
+        ' db.password passphrase auth basic_auth pwd jwt token1 access_token_2 pwds tokenValue'
+        ' jwt_string X-Auth-Key authHeader auth_code session-key pin_code passkey otpCode wifi_pw'
+        ' accountKey userpass Passwort'
     )
-    plain = 'x yaw frame_id name key token_count input_token_count monkey author path passed goal'
+    plain = (
+        'x yaw frame_id name key value bypass compass spin token_count input_token_count monkey'
+        ' author path passed goal'
+    )
     assert all(is_secret_key(key) for key in secret.split())
     assert not any(is_secret_key(key) for key in plain.split())
 
@@ -400,6 +408,10 @@ T = 'Zq7vTest0Secret'
         *({key: T} for key in ('pass', 'door_pin', 'userPin', 'wifi-psk', 'OTP', 'session_id')),
         {'note': f'pin={T}'},
         {'wifi_key': T},
+        {'fields': [{'id': 'e1', 'field': 'Password', 'text': T}]},
+        {'name': 'login', 'param': 'token', 'val': T},
+        {'token2': T},
+        {'conf': f'password = "{T}"'},
     ],
 )
 def test_a_secret_is_known_by_the_name_beside_it_in_any_form(arguments: Any) -> None:

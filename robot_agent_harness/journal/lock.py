@@ -104,7 +104,10 @@ def holder_of(journal: Path) -> str | None:
     """
     path = journal.with_name(journal.name + '.lock')
     try:
-        status, named = path.stat(), path.read_text('ascii', 'replace').strip()
+        status = path.stat()
+        if not path.is_file():
+            return None  # to read a pipe would wait for whoever writes it
+        named = path.read_text('ascii', 'replace').strip()
         held = Path('/proc/locks').read_text('ascii')
     except OSError:
         return None

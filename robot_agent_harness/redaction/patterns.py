@@ -34,10 +34,11 @@ _BEARER = re.compile(r'\bbearer(?:\s+|%20|\+)(?P<text>(?!\[redacted)[^\s"\',;&\\
 _BASIC = re.compile(r'\bbasic\s+(?P<text>[A-Za-z0-9+/_-]{6,}={0,2})', re.I)
 _HEADERS = ('authorization', 'cookie', 'x-api-key', 'x-auth-token')
 _HEADER = re.compile(rf'\b(?:{"|".join(_HEADERS)})\s*:\s*(?P<text>[^\r\n"\']+)', re.I)
-_ASSIGNED = re.compile(r'=(?<=[\w.\[\]-]=)')
+_ASSIGNED = re.compile(r'=(?<=[\w.\[\] \t-]=)(?!=)[ \t]{0,3}')
 _ASSIGNED_VALUE = re.compile(
     r'"(?P<double>[^"]*)"?|\'(?P<single>[^\']*)\'?|(?P<bare>(?!\[redacted)[^\s&;,"\'<>)\]}]+)'
 )
+_GAP = re.compile(r'\A[ \t]{1,3}')
 _ASSIGNED_KEY = re.compile(r'[\w.\[\]-]+')
 _OPTION = re.compile(r'--(?P<key>[A-Za-z][\w-]{0,60})\s+(?P<text>[^\s-]\S*)')
 _LINE = re.compile(r'^[ \t-]*(?P<key>[\w.-]{1,80}):[ \t]+(?P<text>\S+)[ \t]*$', re.M)
@@ -49,7 +50,7 @@ _CURL = re.compile(
 _PROVIDER_KEY = re.compile(r'\b(?P<text>sk-[A-Za-z0-9_-]{16,})')
 _KEY_CHARS = 100
 """How far before its end a key is looked for."""
-_ANY = '****'
+ANY = '****'
 """Stands for a value that is not known yet."""
 
 
@@ -107,7 +108,7 @@ class TextPatterns:
         told: list[str] = []
         done = looked = 0
         for match in _QUOTED.finditer(text):
-            if match.start() < looked or not self._is_secret(match['key'], _ANY):
+            if match.start() < looked or not self._is_secret(match['key'], ANY):
                 continue
             if not text.endswith(match['slashes'], 0, match.start()):
                 continue
@@ -140,11 +141,12 @@ class TextPatterns:
             if match.start() < looked:
                 continue
             backwards = text[max(done, match.start() - _KEY_CHARS) : match.start()][::-1]
+            backwards = _GAP.sub('', backwards, count=1)
             run = _ASSIGNED_KEY.match(backwards)
             key = run[0][::-1] if run else ''
             lead = backwards[len(key) : len(key) + 1]
             in_query = lead in ('?', '&') and key.lower() in SECRET_PARAMETERS
-            if not in_query and not self._is_secret(key, _ANY):
+            if not in_query and not self._is_secret(key, ANY):
                 continue
             value = _ASSIGNED_VALUE.match(text, match.end())
             if value is None:

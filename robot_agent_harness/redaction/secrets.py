@@ -15,14 +15,20 @@ from pydantic import BaseModel, SecretBytes, SecretStr
 REDACTED = '[redacted]'
 
 SECRET_STEMS = (
-    'accesskey', 'apikey', 'authorization', 'bearer', 'credential', 'encryptionkey', 'passcode',
-    'passphrase', 'passwd', 'password', 'privatekey', 'secret', 'signingkey', 'sshkey', 'wifikey',
+    'accesskey', 'accountkey', 'apikey', 'authcode', 'authheader', 'authkey', 'authorization',
+    'bearer', 'credential', 'dbpass', 'encryptionkey', 'hmackey', 'masterkey', 'otpcode',
+    'passcode', 'passkey', 'passphrase', 'passwd', 'password', 'passwort', 'pincode', 'privatekey',
+    'secret', 'sessionkey', 'sharedkey', 'signingkey', 'sshkey', 'userpass', 'wifikey', 'wifipass',
 )  # fmt: skip
 """What makes a key secret wherever it stands in it; case, `_`, `-`, `.` and spaces do not
 count."""
-SECRET_ENDINGS = ('auth', 'cookie', 'cookies', 'jwt', 'pwd', 'sessionid', 'token', 'tokens')
+SECRET_ENDINGS = (
+    'auth', 'cookie', 'cookies', 'jwt', 'pwd', 'pwds', 'sessionid', 'token', 'tokens',
+)  # fmt: skip
 """What makes a key secret at its end: `access_token` is one, `token_count` is none."""
-SECRET_WORDS = ('otp', 'pass', 'pin', 'psk')
+SECRET_SUFFIXES = ('string', 'value')
+"""What such an end may have behind it, beside a number: `token_value`, `token2`."""
+SECRET_WORDS = ('otp', 'pass', 'pin', 'psk', 'pw', 'totp')
 """What makes a key secret as its last word: `door_pin` and `userPin` are, `spin` is none. They
 have other meanings as well (pin 17 of a board, the second pass): see `SHORTEST_OF_WORDS`."""
 SHORTEST_OF_WORDS = 4
@@ -33,9 +39,10 @@ SECRET_PARAMETERS = ('key', 'sig', 'signature')
 
 _HINTS = (
     '://', 'auth', 'basic', 'bearer', 'cookie', 'credential', 'curl', 'jwt', 'key', 'otp', 'pass',
-    'pin', 'psk', 'pwd', 'secret', 'session-id', 'session_id', 'sessionid', 'sk-', 'token',
+    'pin', 'psk', 'pw', 'secret', 'session-id', 'session_id', 'sessionid', 'sk-', 'token',
 )  # fmt: skip
 _NOT_KEY = re.compile(r'[^a-z0-9]')
+_END = re.compile(rf'(?:{"|".join(SECRET_SUFFIXES)}|[0-9])+\Z')
 _LAST_WORD = re.compile(
     rf'(?:^|[^A-Za-z]|(?<=[a-z])(?=[A-Z]))(?i:{"|".join(SECRET_WORDS)})[^A-Za-z]*\Z'
 )
@@ -71,7 +78,7 @@ def hinted(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _surely_secret(key: str) -> bool:
     plain = _NOT_KEY.sub('', key.lower())
-    if plain.endswith(SECRET_ENDINGS):
+    if _END.sub('', plain).endswith(SECRET_ENDINGS):
         return True
     return 'secretar' not in plain and any(stem in plain for stem in SECRET_STEMS)
 

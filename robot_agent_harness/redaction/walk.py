@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, SecretBytes, SecretStr
 
 from robot_agent_harness.redaction.known import KnownValues
-from robot_agent_harness.redaction.patterns import TextPatterns
+from robot_agent_harness.redaction.patterns import ANY, TextPatterns
 from robot_agent_harness.redaction.secrets import hinted, is_secret_key, is_secret_under, REDACTED
 
 DEPTH_MAX = 100
@@ -29,7 +29,11 @@ _ID_KEYS = frozenset(
 _ID = re.compile(r'[0-9a-f]{32}|(?:mission|turn|call|snapshot)-[0-9a-f]{1,16}')
 """Ids that the harness made, under its own keys: a secret that occurs in one must not break it."""
 
-_NAMES, _VALUES = ('name', 'key', 'header', 'option', 'variable'), ('value', 'content')
+_NAMES = (
+    'name', 'key', 'header', 'option', 'variable', 'field', 'id', 'label', 'param', 'parameter',
+    'property',
+)  # fmt: skip
+_VALUES = ('value', 'content', 'text', 'val')
 """Keys of an object that is a pair, as headers and variables are often given."""
 _NAME = re.compile(r'-{0,2}[A-Za-z][\w.-]{0,60}')
 _LISTS_OF_NAMES = frozenset({'columns', 'enum', 'fields', 'keys', 'names', 'required'})
@@ -122,10 +126,13 @@ class Walk:
         return clean
 
     def _secret_name(self, mapping: Mapping[Any, Any]) -> str | None:
-        """Return the name that an object like `{"name": ..., "value": ...}` gives its value."""
+        """Return the secret's name that an object like `{"name": ..., "value": ...}` gives its
+        value.
+        """
         for key, item in mapping.items():
-            if isinstance(key, str) and key.lower() in _NAMES and isinstance(item, str):
-                return item
+            named = isinstance(key, str) and key.lower() in _NAMES and isinstance(item, str)
+            if named and self._is_secret(item, ANY):
+                return str(item)
         return None
 
     def _sequence(self, items: Sequence[Any], key: str | None, depth: int) -> list[Any]:

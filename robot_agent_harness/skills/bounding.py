@@ -126,11 +126,12 @@ class ResultBounds:
                 return _utf8(value)
             binary = _decoded(value, media_type)
             if binary is not None:
-                return self._refer(top, found, *binary)
+                data, kind = binary
+                return self._refer(top, found, _without_secrets(data, clean), kind)
             text = clean(_utf8(value))
             return self._refer(top, found, text.encode(), 'text/plain; charset=utf-8', text)
         if isinstance(value, (bytes, bytearray, memoryview)):
-            data = bytes(value)
+            data = _without_secrets(bytes(value), clean)
             return self._refer(top, found, data, media_type or _sniffed(data))
         if isinstance(value, BaseModel):
             value = dict(value)
@@ -226,6 +227,15 @@ def _weight(result: ToolResult) -> int:
         return len(repr(result))
     except Exception:
         return RESULT_MAX_BYTES + 1  # anybody's object, or nested without end
+
+
+def _without_secrets(data: bytes, clean: Clean) -> bytes:
+    """Return bytes that are a text without the secrets in it, and others as they are."""
+    try:
+        text = data.decode('utf-8')
+    except UnicodeDecodeError:
+        return data
+    return str(clean(text)).encode('utf-8')
 
 
 def _utf8(text: str) -> str:
