@@ -15,6 +15,7 @@ from launch_ros.actions import LifecycleNode
 import yaml
 
 from robot_agent_harness.parameters import Parameter, PARAMETERS
+from robot_agent_harness.ros.launch_arguments import BOOLEANS, existing_file
 
 PACKAGE = 'robot_agent_harness'
 DEFAULTS = str(Path(get_package_share_directory(PACKAGE)) / 'config' / 'harness.yaml')
@@ -48,7 +49,7 @@ def declare(argument: str, parameter: Parameter) -> DeclareLaunchArgument:
     """Declare an argument that stands for a parameter."""
     choices = list(map(str, parameter.choices))
     if isinstance(parameter.default, bool):
-        choices = ['true', 'false']
+        choices = BOOLEANS
     return DeclareLaunchArgument(
         argument,
         default_value='',
@@ -72,7 +73,7 @@ def start(context: LaunchContext) -> list[LifecycleNode]:
             executable='harness',
             name=PACKAGE,
             namespace=LaunchConfiguration('namespace'),
-            parameters=[LaunchConfiguration('params_file'), overrides],
+            parameters=[existing_file(context, 'params_file'), overrides],
             arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
             # As Nav2's own nodes, so that a namespaced robot has its own tree.
             remappings=[('/tf', 'tf'), ('/tf_static', 'tf_static')],
@@ -105,7 +106,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'respawn',
                 default_value='false',
-                choices=['true', 'false'],
+                choices=BOOLEANS,
                 description='Start the node again when it dies; it moves nothing by itself then',
             ),
             *(declare(argument, TABLE[name]) for argument, name in OVERRIDES.items()),

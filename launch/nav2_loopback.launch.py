@@ -16,6 +16,7 @@ from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Opaq
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
+from robot_agent_harness.ros.launch_arguments import BOOLEANS
 from robot_agent_harness.ros.nav2_launch import bringup, initial_pose
 
 SHARE = Path(get_package_share_directory('robot_agent_harness'))
@@ -30,7 +31,7 @@ def start_nav2(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def given(argument: str) -> str:
         return str(LaunchConfiguration(argument).perform(context))
 
-    arguments = {'use_rviz': given('use_rviz')}
+    arguments = {'use_rviz': given('use_rviz').capitalize()}
     for theirs, ours in (('map', 'map'), ('params_file', 'nav2_params_file')):
         if given(ours):
             arguments[theirs] = given(ours)
@@ -63,7 +64,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'use_rviz',
                 default_value='False',
-                choices=['True', 'False'],
+                choices=BOOLEANS,
                 description='Start RViz as well',
             ),
             DeclareLaunchArgument(
@@ -85,7 +86,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'use_sim_time',
                 default_value='false' if on_system_time else 'true',
-                choices=['true', 'false'],
+                choices=BOOLEANS,
                 description='Take the time from /clock; up to Kilted this simulator is on system '
                 'time',
             ),

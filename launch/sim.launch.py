@@ -9,15 +9,34 @@ ros2 launch robot_agent_harness sim.launch.py --show-args
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch import LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
+from robot_agent_harness.ros.launch_arguments import existing_file
+
 PACKAGE = 'robot_agent_harness'
 SHARE = Path(get_package_share_directory(PACKAGE))
+
+
+def start_robot(context: LaunchContext) -> list[Node]:
+    """Return the simulated robot."""
+    time_scale = ParameterValue(LaunchConfiguration('time_scale'), value_type=float)
+    return [
+        Node(
+            package=PACKAGE,
+            executable='sim_robot',
+            name='sim_robot',
+            namespace=LaunchConfiguration('namespace'),
+            parameters=[existing_file(context, 'sim_params_file'), {'time_scale': time_scale}],
+            arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
+            output='screen',
+            emulate_tty=True,
+        )
+    ]
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -34,26 +53,17 @@ def generate_launch_description() -> LaunchDescription:
                 default_value=str(SHARE / 'config' / 'sim_robot.yaml'),
                 description="YAML with the simulated robot's parameters, its faults among them",
             ),
+            # Before the harness declares it: what is set once stays.
+            DeclareLaunchArgument(
+                'use_sim_time',
+                default_value='false',
+                choices=['false', 'False'],
+                description="The simulated robot is on the system's time, and publishes no /clock",
+            ),
             # First, since what it declares is used below as well.
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'harness.launch.py'))
             ),
-            Node(
-                package=PACKAGE,
-                executable='sim_robot',
-                name='sim_robot',
-                namespace=LaunchConfiguration('namespace'),
-                parameters=[
-                    LaunchConfiguration('sim_params_file'),
-                    {
-                        'time_scale': ParameterValue(
-                            LaunchConfiguration('time_scale'), value_type=float
-                        )
-                    },
-                ],
-                arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
-                output='screen',
-                emulate_tty=True,
-            ),
+            OpaqueFunction(function=start_robot),
         ]
     )

@@ -15,6 +15,7 @@ from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Opaq
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
+from robot_agent_harness.ros.launch_arguments import BOOLEANS
 from robot_agent_harness.ros.nav2_launch import bringup, initial_pose
 
 SHARE = Path(get_package_share_directory('robot_agent_harness'))
@@ -27,8 +28,8 @@ def start_nav2(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return str(LaunchConfiguration(argument).perform(context))
 
     arguments = {
-        'headless': given('headless'),
-        'use_rviz': given('use_rviz'),
+        'headless': given('headless').capitalize(),
+        'use_rviz': given('use_rviz').capitalize(),
         'x_pose': given('x'),
         'y_pose': given('y'),
         'yaw': given('yaw'),
@@ -55,13 +56,13 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'headless',
                 default_value='True',
-                choices=['True', 'False'],
+                choices=BOOLEANS,
                 description="Do without Gazebo's window",
             ),
             DeclareLaunchArgument(
                 'use_rviz',
                 default_value='False',
-                choices=['True', 'False'],
+                choices=BOOLEANS,
                 description='Start RViz as well',
             ),
             DeclareLaunchArgument(
@@ -85,7 +86,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'use_sim_time',
                 default_value='true',
-                choices=['true', 'false'],
+                choices=BOOLEANS,
                 description="Take the time from /clock: Gazebo's",
             ),
             DeclareLaunchArgument(

@@ -166,7 +166,8 @@ def assemble(
         observer=observer,
         tracker=tracker,
         places=places,
-        global_frame=str(p['global_frame']),
+        # As tf2 has frames: without a leading slash.
+        global_frame=str(p['global_frame']).lstrip('/'),
         timeouts=_timeouts(p),
         projection_max_bytes=int(p['snapshot.max_bytes']),
     )

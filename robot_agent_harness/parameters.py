@@ -207,6 +207,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         'Seconds after which a mission ends, its action cancelled; 0 = no limit.',
         0.0,
+        31_536_000.0,
     ),
     _P('world_model.enabled', True, 'Let a mission remember places, activity and decisions.'),
     _P('world_model.history_size', 10, 'How many earlier decisions it remembers.', 1, 100),

@@ -148,7 +148,8 @@ class Launcher:
             vars(module).update(content)
             monkeypatch.setitem(sys.modules, name, module)
         # Imported anew, on the modules above, and not kept.
-        monkeypatch.delitem(sys.modules, 'robot_agent_harness.ros.nav2_launch', raising=False)
+        for name in ('launch_arguments', 'nav2_launch'):
+            monkeypatch.delitem(sys.modules, f'robot_agent_harness.ros.{name}', raising=False)
 
     def run(self, path: Path, **given: str) -> Started:
         """Return what a launch file starts, given these arguments."""

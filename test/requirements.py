@@ -884,6 +884,8 @@ _CONTRACT = (
             'test_doctor_dds.py::test_without_a_robot_each_thing_that_is_missing_is_named',
             'test_doctor_dds.py::test_a_topic_of_another_name_is_found_by_its_type',
             'test_doctor_dds.py::test_an_action_of_another_name_is_found_by_its_type',
+            'test_doctor_dds.py::test_an_action_of_another_type_is_a_problem_with_both_types',
+            'test_doctor_dds.py::test_places_in_another_frame_are_a_warning_with_the_frame_to_give',
             'test_doctor_dds.py'
             '::test_a_pose_in_another_frame_is_a_problem_with_the_frame_to_configure',
             'test_doctor_dds.py::test_a_base_of_another_name_is_a_warning',
@@ -1300,6 +1302,8 @@ _CONTRACT = (
             'CON-PAR-03',
             'config/harness.yaml and docs/parameters.md hold every parameter with its default.',
             'test_node_docs.py::test_the_defaults_file_holds_every_parameter_with_its_default',
+            'test_node_docs.py::test_the_shipped_files_of_parameters_can_be_loaded_while_the_node_runs',
+            'test_node_docs.py::test_no_number_is_without_end',
             'test_node_docs.py::test_the_page_has_one_row_for_each_parameter_in_order',
             'test_node_docs.py::test_a_row_says_what_the_table_says',
         ),
@@ -1865,6 +1869,7 @@ _CONTRACT = (
             '_change_nothing',
             'test_sim_robot.py'
             '::test_every_parameter_is_described_and_all_but_the_faults_are_fixed',
+            'test_sim_robot.py::test_a_fault_is_set_as_people_write_it_and_refused_by_name',
             'test_sim_robot.py::test_the_documents_name_every_parameter_with_its_default',
         ),
         _clause(
@@ -2938,6 +2943,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_argument_that_is_given_becomes_a_parameter_of_its_type',
                 'test_an_argument_that_is_left_out_leaves_the_parameters_file_alone',
                 'test_choices_are_those_of_the_parameters',
+                'test_a_file_of_parameters_that_is_not_there_is_refused_by_name',
+                'test_the_time_of_the_built_in_robot_is_the_systems',
                 'test_the_loopback_file_includes_the_one_that_the_distribution_has',
                 'test_the_harness_takes_the_time_that_the_loopback_simulator_stamps_by',
                 'test_a_namespace_that_the_loopback_simulator_has_not_is_refused',
@@ -2978,6 +2985,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             (
                 'test_a_wrong_file_is_refused_by_name_with_its_reason',
                 'test_coordinates_at_the_limit_are_taken',
+                'test_a_global_frame_with_a_leading_slash_is_the_frame_without_it',
                 'test_each_edit_that_cannot_be_read_is_logged_and_a_later_good_one_counts',
                 'test_what_the_book_has_forgotten_is_unknown_and_stops_the_call',
                 'test_a_place_that_was_only_named_after_the_decision_stops_the_call_and_says_so',

@@ -23,8 +23,10 @@ from action_msgs.msg import GoalStatusArray
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
+from nav2_msgs.action import Spin
 from nav_msgs.msg import Odometry
 from node_rig import DOMAIN, FakeNav2, FakeRobot, harness, LATCHED, NAMESPACE, NODE, Probe
+from rclpy.action import ActionServer
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import BatteryState
 
@@ -140,6 +142,23 @@ def test_an_action_of_another_name_is_found_by_its_type(probe, doctor):
     assert f'remap: -r navigate_to_pose:={NAMESPACE}/navigate_to_pose' in said(
         told, 'navigate_to_pose', 'problem'
     )
+
+
+def test_an_action_of_another_type_is_a_problem_with_both_types(probe, doctor):
+    ActionServer(probe.node, Spin, 'navigate_to_pose', lambda _handle: Spin.Result())
+    _, told = doctor.ask()
+    name = f'{NAMESPACE}/navigate_to_pose'
+    assert said(told, 'navigate_to_pose', 'problem') == (
+        f'{name} is served as nav2_msgs/action/Spin; nav2_msgs/action/NavigateToPose is needed'
+        ' -> serve that type, or remap to another action'
+    )
+
+
+def test_places_in_another_frame_are_a_warning_with_the_frame_to_give(doctor):
+    _, told = doctor.ask('-p', 'global_frame:=robot1/map', listen_s=NOBODY_S)
+    warned = said(told, 'places_file', 'warning')
+    assert 'dock, hall, kitchen, office: not in robot1/map (global_frame)' in warned
+    assert 'give each place frame_id: robot1/map' in warned
 
 
 def test_a_pose_in_another_frame_is_a_problem_with_the_frame_to_configure(probe, doctor):

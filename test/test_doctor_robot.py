@@ -71,6 +71,8 @@ def test_what_is_in_the_robots_own_namespace_comes_before_another_robots() -> No
         servers=0,
         missing=('send_goal',),
         elsewhere=('/robot0/navigate_to_pose', '/robot1/nav/go'),
+        type='nav2_msgs/action/NavigateToPose',
+        served_as=(),
     )
     found = _found('navigate_to_pose', namespace='/robot1', actions=(action,))
     assert found.advice == 'remap: -r navigate_to_pose:=/robot1/nav/go'

@@ -71,7 +71,7 @@ def test_every_command_of_a_guide_is_one_of_the_program(name):
 
 @pytest.mark.parametrize('name', GUIDES)
 def test_every_parameter_of_a_guide_is_one_of_the_nodes(name):
-    robot = set(SIM['/**/sim_robot']['ros__parameters']['fault'])
+    robot = set(SIM['/**']['ros__parameters']['fault'])
     settings = [*re.findall(r'-p ([\w.]+):=', PAGES[name])]
     settings += re.findall(r'/sim_robot ([\w.]+) ', PAGES[name])
     settings += re.findall(

@@ -136,7 +136,7 @@ def test_every_parameter_that_is_set_is_one_of_the_node(launcher, name):
     known = {
         'harness': {parameter.name for parameter in PARAMETERS} | {'use_sim_time'},
         # The file holds them all, which another test shows.
-        'sim_robot': set(robot['/**/sim_robot']['ros__parameters']),
+        'sim_robot': set(robot['/**']['ros__parameters']),
     }
     for node in launch(launcher, name).nodes:
         assert set(parameters_of(node)) <= known[node.options['executable']]
@@ -150,7 +150,8 @@ def test_an_argument_that_is_given_becomes_a_parameter_of_its_type(launcher, nam
         'robot_id': '7',
         'model_provider': 'replay',
         'model_base_url': 'http://127.0.0.1:11434/v1',
-        'use_sim_time': 'true',
+        # The built-in robot has no other time.
+        'use_sim_time': 'False' if name == 'sim.launch.py' else 'True',
         'skills_file': '/my/skills.yaml',
     }
     nodes = launch(launcher, name, **given).nodes
@@ -161,7 +162,7 @@ def test_an_argument_that_is_given_becomes_a_parameter_of_its_type(launcher, nam
         'robot_id': '7',
         'model.provider': 'replay',
         'model.base_url': 'http://127.0.0.1:11434/v1',
-        'use_sim_time': True,
+        'use_sim_time': name != 'sim.launch.py',
         'skills_file': '/my/skills.yaml',
     }
     own = parameters_of(harness)
@@ -178,7 +179,29 @@ def test_choices_are_those_of_the_parameters(launcher):
     choices = arguments['model_provider'].options['choices']
     (provider,) = [entry for entry in PARAMETERS if entry.name == 'model.provider']
     assert choices == ['', *provider.choices]
-    assert arguments['mcp_enabled'].options['choices'] == ['', 'true', 'false']
+    assert arguments['mcp_enabled'].options['choices'] == ['', 'true', 'false', 'True', 'False']
+
+
+@pytest.mark.parametrize(
+    ('name', 'argument'),
+    [*((name, 'params_file') for name in NAMES), ('sim.launch.py', 'sim_params_file')],
+)
+def test_a_file_of_parameters_that_is_not_there_is_refused_by_name(
+    launcher, monkeypatch, tmp_path, name, argument
+):
+    monkeypatch.setenv('HOME', str(tmp_path))
+    for given in ('/nowhere/my.yaml', '~/my.yaml'):
+        path = given.replace('~', str(tmp_path))
+        with pytest.raises(RuntimeError, match=f'^{argument} {path}: there is no such file$'):
+            launch(launcher, name, **{argument: given})
+    (tmp_path / 'my.yaml').touch()
+    nodes = launch(launcher, name, **{argument: '~/my.yaml'}).nodes
+    assert str(tmp_path / 'my.yaml') in [node.options['parameters'][0] for node in nodes]
+
+
+def test_the_time_of_the_built_in_robot_is_the_systems(launcher):
+    choices = launch(launcher, 'sim.launch.py').arguments['use_sim_time'].options['choices']
+    assert choices == ['false', 'False']
 
 
 def test_the_loopback_file_includes_the_one_that_the_distribution_has(launcher, distribution):
@@ -207,13 +230,15 @@ def test_the_gazebo_file_hands_the_namespace_and_the_start_to_nav2(launcher):
         'turtlebot3_gazebo.launch.py',
         namespace='robot1',
         x='1.8',
-        params_file='/my.yaml',
+        headless='false',
+        params_file=str(ROOT / 'config/harness.yaml'),
     )
     (theirs,) = started.included
     assert theirs.path.name == 'tb3_simulation_launch.py'
     assert set(theirs.launch_arguments) <= THEIR_ARGUMENTS['gazebo']
     assert theirs.launch_arguments['namespace'] == 'robot1'
     assert theirs.launch_arguments['x_pose'] == '1.8'
+    assert theirs.launch_arguments['headless'] == 'False'  # its condition is Python's
     # Ours has the same name, and is not Nav2's.
     assert 'params_file' not in theirs.launch_arguments
 

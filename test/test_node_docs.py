@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.parameters import check_parameters, Parameter, PARAMETERS
 from robot_agent_harness.resources import config_path
 
@@ -42,9 +43,22 @@ def rows(page: str) -> dict[str, list[str]]:
 
 def test_the_defaults_file_holds_every_parameter_with_its_default():
     document = yaml.safe_load(config_path('harness.yaml').read_text())
-    given = flat(document['/**/robot_agent_harness']['ros__parameters'])
+    given = flat(document['/**']['ros__parameters'])
     assert given == {parameter.name: parameter.default for parameter in PARAMETERS}
     assert check_parameters(given) == given
+
+
+def test_the_shipped_files_of_parameters_can_be_loaded_while_the_node_runs():
+    # Which `ros2 param load` does by the node's full name, or by this key.
+    for name in ('harness.yaml', 'sim_robot.yaml'):
+        assert list(yaml.safe_load(config_path(name).read_text())) == ['/**']
+
+
+@pytest.mark.parametrize('parameter', PARAMETERS, ids=lambda parameter: parameter.name)
+def test_no_number_is_without_end(parameter: Parameter):
+    if isinstance(parameter.default, float):
+        with pytest.raises(ConfigurationError, match=parameter.name):
+            parameter.check(math.inf)
 
 
 def test_the_page_has_one_row_for_each_parameter_in_order():

@@ -177,12 +177,13 @@ def test_a_subscriber_that_asks_for_too_much_is_named(live):
 
 
 def test_a_robot_that_is_not_there_is_missed_once_in_the_log(tmp_path):
-    with harness(tmp_path / 'j.db', mcp__enabled=False) as node:
+    with harness(tmp_path / 'j.db', mcp__enabled=False, use_sim_time=True) as node:
         line = node.says(r'\[WARN\].*nothing heard within 10 s of (.*); `(.*)` with the same')
         assert [name.rpartition('/')[2] for name in line.group(1).split(', ')] == [
             'odom',
             'amcl_pose',
             'navigate_to_pose',
+            'clock',
         ]
         assert line.group(2) == 'robot-agent-harness doctor'
         assert sum('nothing heard' in said for said in node.lines) == 1

@@ -126,3 +126,15 @@ def test_a_place_that_was_only_named_after_the_decision_stops_the_call_and_says_
     (check,) = run_virtual(scenario()).data['failed_checks']
     assert check['name'] == 'target_unchanged'
     assert check['detail'].startswith("at the decision: navigate_to_place: name: no place 'shelf'")
+
+
+def test_a_global_frame_with_a_leading_slash_is_the_frame_without_it(tmp_path: Path) -> None:
+    path = tmp_path / 'places.yaml'
+    path.write_text(shelf_at(2.0))
+    parameters = {'places_file': str(path), 'global_frame': '/map'}
+
+    async def scenario() -> ToolResult:
+        async with Bench(tmp_path / 'j.db', parameters=parameters) as bench:
+            return await bench.call('navigate_to_place', {'name': 'shelf'})
+
+    assert run_virtual(scenario()).status.value == 'accepted'

@@ -574,7 +574,22 @@ def test_every_parameter_is_described_and_all_but_the_faults_are_fixed(robot: Cl
     request = SetParameters.Request(
         parameters=[Parameter('time_scale', value=2.0).to_parameter_msg()]
     )
-    assert not robot.call(robot.set_parameters, request).results[0].successful
+    (result,) = robot.call(robot.set_parameters, request).results
+    assert (result.successful, result.reason) == (
+        False,
+        "parameter 'time_scale': it is fixed at the start",
+    )
+
+
+def test_a_fault_is_set_as_people_write_it_and_refused_by_name(robot: Client) -> None:
+    assert robot.set(accept_delay_s=0)[0].successful, 'a whole number is taken for a number'
+    for given, reason in (
+        ({'no_such': True}, "unknown parameter 'fault.no_such'"),
+        ({'push_x_m': 9}, "parameter 'fault.push_x_m': 9 is not between -5 and 5"),
+        ({'false_success': 1}, "parameter 'fault.false_success': 1 is not a bool"),
+    ):
+        (result,) = robot.set(**given)
+        assert (result.successful, result.reason) == (False, reason)
 
 
 def test_topics_offer_what_robots_offer(robot: Client) -> None:
@@ -684,7 +699,7 @@ def test_a_wrong_command_line_ends_the_process_with_code_2() -> None:
 
 def test_the_documents_name_every_parameter_with_its_default() -> None:
     shipped = yaml.safe_load(config_path('sim_robot.yaml').read_text())
-    values = shipped['/**/sim_robot']['ros__parameters']
+    values = shipped['/**']['ros__parameters']
     flat = {key: value for key, value in values.items() if key != 'fault'}
     flat.update({f'fault.{key}': value for key, value in values['fault'].items()})
     assert flat == {setting.name: setting.default for setting in SETTINGS}

@@ -15,12 +15,12 @@ import sys
 from robot_agent_harness.actions.preconditions import PreconditionPolicy
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.assembly import configured_file, skills_of
-from robot_agent_harness.doctor.finding import Finding, Level, ok, problem
+from robot_agent_harness.doctor.finding import Finding, Level, ok, problem, warning
 from robot_agent_harness.doctor.journal import check_journal, is_written
 from robot_agent_harness.doctor.mcp import check_mcp
 from robot_agent_harness.doctor.model import check_model
 from robot_agent_harness.doctor.output import count, show, show_json
-from robot_agent_harness.doctor.robot import check_robot, Needs
+from robot_agent_harness.doctor.robot import check_robot, Needs, SHOWN_MAX
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.skills.places import read_places
@@ -83,7 +83,14 @@ def _files(
         found.append(problem('skills_file', str(error), 'correct the file'))
     try:
         places = read_places(configured_file(values, 'places_file', 'places.yaml'))
-        found.append(ok('places_file', f'{len(places)} places'))
+        frame = str(values['global_frame']).lstrip('/')
+        elsewhere = sorted(name for name, place in places.items() if place.frame_id != frame)
+        if elsewhere:
+            told = f'{", ".join(elsewhere[:SHOWN_MAX])}: not in {frame} (global_frame)'
+            advice = f'give each place frame_id: {frame}, or no call can go there'
+            found.append(warning('places_file', f'{len(places)} places; {told}', advice))
+        else:
+            found.append(ok('places_file', f'{len(places)} places'))
     except ConfigurationError as error:
         found.append(problem('places_file', str(error), 'correct the file'))
     return registry, found

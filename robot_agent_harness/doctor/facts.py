@@ -63,6 +63,10 @@ class ActionFacts:
     """Parts of it (services, topics) that nobody has."""
     elsewhere: tuple[str, ...]
     """Other actions of that type that are served."""
+    type: str
+    """The type that the harness takes, as `package/action/Name`."""
+    served_as: tuple[str, ...]
+    """The types under which somebody serves the name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,13 +292,20 @@ def _elsewhere(role: str, name: str, others: tuple[str, ...], namespace: str) ->
 
 def _action(action: ActionFacts, namespace: str) -> Finding:
     details = {'name': action.name, 'servers': action.servers, 'missing': list(action.missing)}
+    bad = problem if action.expected else warning
+    if action.served_as and action.type not in action.served_as:
+        return bad(
+            action.role,
+            f'{action.name} is served as {action.served_as[0]}; {action.type} is needed',
+            'serve that type, or remap to another action',
+            **details,
+        )
     if action.missing:
         there, hint = _elsewhere(action.role, action.name, action.elsewhere, namespace)
         if not action.expected and not action.servers and not hint:
             told = f'{action.name} is not served: its skills are not offered'
             return ok(action.role, told, **details)
         part = '' if len(action.missing) == 5 else f' (without {", ".join(action.missing)})'
-        bad = problem if action.expected else warning
         return bad(
             action.role,
             f'no action server {action.name}{part}{there}',

@@ -405,7 +405,7 @@ def _delay_s(samples: deque[Sample[Any]], *, latched: bool) -> float | None:
 
 def _action(node: Node, action: RosAction) -> ActionFacts:
     name = node.resolve_service_name(action.name)
-    served = {service for service, _ in node.get_service_names_and_types()}
+    served = dict(node.get_service_names_and_types())
     parts = [f'{name}/_action/{part}' for part in SERVICES]
     topics = [f'{name}/_action/{part}' for part in STATUSES]
     wanted = f'{action.type}_SendGoal'
@@ -426,6 +426,8 @@ def _action(node: Node, action: RosAction) -> ActionFacts:
             for service, types in node.get_service_names_and_types()
             if wanted in types and (other := service.removesuffix('/_action/send_goal')) != name
         ),
+        type=action.type,
+        served_as=tuple(kind.removesuffix('_SendGoal') for kind in served.get(parts[0], ())),
     )
 
 

@@ -332,6 +332,8 @@ class HarnessSession:
         """Say once what is still missing when a robot that is there would have been heard."""
         await asyncio.sleep(MISSED_S)
         missing = missing_of_the_robot(self.core.observer.peek())
+        if self._node.get_parameter('use_sim_time').value and not self._clock.ros_ns():
+            missing.append('/clock')
         if missing:
             logger.warning(
                 'nothing heard within %g s of %s; `robot-agent-harness doctor` with the same'

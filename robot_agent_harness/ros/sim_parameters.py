@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulated robot's parameters: declared in one table, refused when unknown or out of range.
 
-Everything but the faults is fixed at the start. rclpy itself holds later changes to the declared
-types and ranges; what is given at the start is checked here, so that one line says what is wrong.
+Everything but the faults is fixed at the start. What is given then and later is checked here, so
+that one line says what is wrong.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.ros.sim_faults import Faults
@@ -81,8 +82,26 @@ SETTINGS = (
     ),
 )
 
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
 _OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service', 'qos_overrides.')
 """What rclpy itself declares."""
+
+
+def checked_change(parameter: Parameter[Any]) -> Parameter[Any]:
+    """Return a change while the node runs in the parameter's type.
+
+    :raises ConfigurationError: there is no such parameter, it is fixed, or the value cannot be
+        used.
+    """
+    name = parameter.name
+    if name.startswith(_OF_EVERY_NODE):
+        return parameter
+    setting = _BY_NAME.get(name)
+    if setting is None:
+        raise ConfigurationError(f"unknown parameter '{name}'")
+    if setting.read_only:
+        raise ConfigurationError(f"parameter '{name}': it is fixed at the start")
+    return Parameter(name, value=setting.checked(parameter.value))
 
 
 def declare_settings(node: Node) -> dict[str, Any]:
@@ -93,9 +112,8 @@ def declare_settings(node: Node) -> dict[str, Any]:
 
     :raises ConfigurationError: an override is unknown or cannot be used.
     """
-    known = {setting.name for setting in SETTINGS}
     for name in node.list_parameters([], 0).names:
-        if name not in known and not name.startswith(_OF_EVERY_NODE):
+        if name not in _BY_NAME and not name.startswith(_OF_EVERY_NODE):
             raise ConfigurationError(f"unknown parameter '{name}'")
     values: dict[str, Any] = {}
     for setting in SETTINGS:

@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Any
 
 from action_msgs.msg import GoalStatus
+from rcl_interfaces.msg import SetParametersResult
 import rclpy
 from rclpy.action.server import (
     ActionServer,
@@ -32,6 +33,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from rclpy.utilities import remove_ros_args
@@ -47,7 +49,7 @@ from robot_agent_harness.ros.sim_actions import (
 from robot_agent_harness.ros.sim_behaviors import Behavior, SimBehaviors
 from robot_agent_harness.ros.sim_faults import Faults
 from robot_agent_harness.ros.sim_nav2 import Ending, Frames, Outcome, SimNav2
-from robot_agent_harness.ros.sim_parameters import declare_settings, FAULT
+from robot_agent_harness.ros.sim_parameters import checked_change, declare_settings, FAULT
 from robot_agent_harness.ros.sim_topics import Every, StateTopics
 from robot_agent_harness.ros.sim_world import Battery, default_world, Pose2D, Robot, World
 
@@ -145,6 +147,20 @@ class SimRobotNode(Node):
             f'sim_robot ready: {len(self._served)} actions served, {self._scale:g}x real time, '
             f'robot in the {world.room_at(start.x, start.y)} at ({start.x:.2f}, {start.y:.2f})'
         )
+
+    def set_parameters(self, parameter_list: list[Parameter[Any]]) -> list[SetParametersResult]:
+        """Change parameters one by one; what the services and rclpy's own method come to."""
+        return [self.set_parameters_atomically([parameter]) for parameter in parameter_list]
+
+    def set_parameters_atomically(
+        self, parameter_list: list[Parameter[Any]]
+    ) -> SetParametersResult:
+        """Change all of the parameters or none."""
+        try:
+            changes = [checked_change(parameter) for parameter in parameter_list]
+        except ConfigurationError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return super().set_parameters_atomically(changes)
 
     def _serve(self, action: Served) -> _Nav2OrderServer:
         return _Nav2OrderServer(

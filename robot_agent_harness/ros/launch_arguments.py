@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What our launch files share about their arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from launch import LaunchContext
+from launch.substitutions import LaunchConfiguration
+
+BOOLEANS = ['true', 'false', 'True', 'False']
+"""The choices of an argument that is on or off: as YAML has them, and as Nav2 does."""
+
+
+def existing_file(context: LaunchContext, argument: str) -> str:
+    """Return the file of parameters that an argument names.
+
+    launch only warns of one that is not there, and starts the node with its defaults.
+
+    :raises RuntimeError: there is no such file; names the argument.
+    """
+    path = Path(str(LaunchConfiguration(argument).perform(context))).expanduser()
+    if not path.is_file():
+        raise RuntimeError(f'{argument} {path}: there is no such file')
+    return str(path)
