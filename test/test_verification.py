@@ -62,6 +62,29 @@ def test_a_localisation_that_jumped_onto_the_goal_is_no_success(
     assert 'localisation jumped' in action.outcome.evidence['why']
 
 
+@pytest.mark.parametrize('goal', [(0.2, 0.2, 2.8), (0.0, 0.0, 1.5)])
+def test_a_jump_onto_the_goal_is_none_the_truer_once_odometry_falls_silent(
+    goal: Pose, tmp_path: Path
+) -> None:
+    async def scenario() -> RobotAction:
+        async with Bench(tmp_path / 'j.db') as bench:
+            x, y, yaw = goal
+            result = await bench.call('navigate_to_pose', {'x': x, 'y': y, 'yaw': yaw})
+            await asyncio.sleep(1.0)
+            bench.robot.place(x, y, yaw, odom=(0.0, 0.0, 0.0))
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            await asyncio.sleep(0.2)
+            bench.robot.stopped.add('odom')
+            return await bench.outcome(result.data['action_id'])
+
+    action = run_virtual(scenario())
+    assert action.outcome is not None
+    assert (action.state.value, action.outcome.reason.value) == (
+        'UNKNOWN',
+        'verification_inconclusive',
+    )
+
+
 @pytest.mark.parametrize(
     ('goal_m', 'wheels_m', 'corrections'), [(0.74, 0.0, 2), (2.0, 0.85, 5), (10.0, 6.1, 20)]
 )

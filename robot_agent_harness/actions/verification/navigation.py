@@ -137,12 +137,19 @@ def _displacement_conflict(
     if odom_from is None:
         # Silent at the start: on such a robot the wheels have no say, but a jump seen since has.
         return 'the localisation jumped during the trip' if has_jumped else None
+    by_map = motion_between(map_from, map_to)
+    map_m, map_rad = math.hypot(by_map.x, by_map.y), turn(map_from, map_to)
     if odom_to is None:
-        moved_m = math.hypot(map_to.x - map_from.x, map_to.y - map_from.y)
-        silent = f'the map pose moved {moved_m:.2f} m and odometry fell silent on the way'
-        return silent if moved_m > DISPLACEMENT_SLACK_M else None
-    by_map, by_wheels = motion_between(map_from, map_to), motion_between(odom_from, odom_to)
-    map_m, odom_m = math.hypot(by_map.x, by_map.y), math.hypot(by_wheels.x, by_wheels.y)
+        little = map_m <= DISPLACEMENT_SLACK_M and map_rad <= DISPLACEMENT_SLACK_RAD
+        if little and not has_jumped:
+            return None
+        # That the wheels cannot contradict any more must not make a jump true.
+        return (
+            f'the map pose moved {map_m:.2f} m and {map_rad:.2f} rad'
+            f'{", with a jump," if has_jumped else ""} and odometry fell silent on the way'
+        )
+    by_wheels = motion_between(odom_from, odom_to)
+    odom_m = math.hypot(by_wheels.x, by_wheels.y)
     apart_m, apart_rad = distance(by_map, by_wheels), turn(by_map, by_wheels)
     evidence |= {
         'map_displacement_m': rounded(map_m),
