@@ -138,7 +138,7 @@ def _displacement_conflict(
         # Silent at the start: on such a robot the wheels have no say, but a jump seen since has.
         return 'the localisation jumped during the trip' if has_jumped else None
     by_map = motion_between(map_from, map_to)
-    map_m, map_rad = math.hypot(by_map.x, by_map.y), turn(map_from, map_to)
+    map_m, map_rad = math.hypot(by_map.x, by_map.y), abs(wrap_angle(by_map.yaw))
     if odom_to is None:
         little = map_m <= DISPLACEMENT_SLACK_M and map_rad <= DISPLACEMENT_SLACK_RAD
         if little and not has_jumped:
