@@ -741,6 +741,7 @@ _DESIGN = (
         _clause(
             'TRAP-04',
             'A missing result field is no failure.',
+            'test_verification.py::test_an_error_code_without_a_value_says_nothing',
             'test_tracker.py::test_every_end_has_its_state_and_its_reason',
             'test_node_sources.py::test_a_result_without_fields_has_no_payload',
         ),
@@ -1636,6 +1637,10 @@ _CONTRACT = (
         _clause(
             'CON-MCP-25',
             'Each outcome reason is reached by what it names.',
+            'test_tracker.py'
+            '::test_an_outcome_says_whether_it_was_this_harness_that_had_the_goal_cancelled',
+            'test_tracker.py'
+            '::test_a_result_does_not_say_that_nobody_answered_where_that_is_not_so',
             'test_tracker.py::test_every_end_has_its_state_and_its_reason',
             'test_end_to_end.py::test_a_result_that_never_comes_leaves_the_action_unknown',
             'test_end_to_end.py::test_a_goal_of_somebody_else_preempts_and_blocks_the_next',
@@ -3360,6 +3365,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_goal_of_somebody_else_on_any_action_stands_in_the_way_of_all',
                 'test_a_recovery_of_the_navigator_is_no_goal_of_somebody_else_while_it_navigates_for_us',
                 'test_a_goal_of_somebody_else_on_another_action_is_told_while_nothing_of_ours_runs',
+                'test_a_navigation_of_somebody_else_is_no_part_of_a_move_on_the_spot',
                 'test_a_tool_goes_with_its_server_and_comes_back_with_it',
                 'test_a_server_that_only_blinks_takes_no_tool_away',
                 'test_navigation_is_offered_without_its_server',

@@ -92,6 +92,23 @@ def test_a_recovery_of_the_navigator_is_no_goal_of_somebody_else_while_it_naviga
     _on_bench(tmp_path, scenario)
 
 
+@pytest.mark.parametrize('tool', ['spin', 'back_up'])
+def test_a_navigation_of_somebody_else_is_no_part_of_a_move_on_the_spot(
+    tool: str, tmp_path: Path
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        told: list[str] = []
+        bench.core.tracker.on_foreign_goal(told.append)
+        await bench.call(tool, SPIN if tool == 'spin' else {'distance': 0.5})
+        bench.nav2.status((FOREIGN, GoalStatus.EXECUTING))
+        looked = await bench.call('get_world_snapshot', {})
+        (goal,) = looked.data['snapshot']['navigation']['active_goals']
+        assert (goal['goal_id'], goal['owner']) == (FOREIGN, 'foreign')
+        assert told == [FOREIGN]
+
+    _on_bench(tmp_path, scenario)
+
+
 def test_a_goal_of_somebody_else_on_another_action_is_told_while_nothing_of_ours_runs(
     tmp_path: Path,
 ) -> None:

@@ -274,6 +274,53 @@ def test_a_goal_that_is_taken_late_stands_in_the_way_also_when_the_next_one_was_
     assert run_virtual(scenario()) == ['precondition_changed', 'rejected', 'precondition_changed']
 
 
+@pytest.mark.parametrize('asked', [True, False])
+def test_an_outcome_says_whether_it_was_this_harness_that_had_the_goal_cancelled(
+    asked: bool, tmp_path: Path
+) -> None:
+    async def scenario() -> Any:
+        async with Bench(tmp_path / 'j.db') as bench:
+            first = (await bench.call('navigate_to_pose', GOAL)).data['action_id']
+            if asked:
+                bench.nav2.cancel_code = 0
+                await bench.call('cancel_action', {'action_id': first})
+            bench.nav2.result(GoalStatus.CANCELED, {})
+            return (await bench.outcome(first)).outcome
+
+    outcome = run_virtual(scenario())
+    assert (outcome.state.value, outcome.reason.value) == ('FAILED', 'canceled')
+    assert ('not by this harness' in outcome.evidence['why']) is not asked
+
+
+@pytest.mark.parametrize(
+    ('how', 'told'),
+    [
+        ('server gone', 'the controller went away before it answered'),
+        ('contradiction', 'the controller refused the goal, and tells of it all the same'),
+        ('silence', 'no answer from the controller within 5.0 s'),
+    ],
+)
+def test_a_result_does_not_say_that_nobody_answered_where_that_is_not_so(
+    how: str, told: str, tmp_path: Path
+) -> None:
+    async def scenario() -> Any:
+        nav2 = ScriptableNav2(accept_after_s=None)
+        async with Bench(tmp_path / 'j.db', nav2=nav2) as bench:
+            calling = asyncio.create_task(bench.call('navigate_to_pose', GOAL))
+            while not nav2.sent:
+                await asyncio.sleep(0.001)
+            if how == 'server gone':
+                nav2.set_reachable(False)
+            elif how == 'contradiction':
+                nav2.feedback(distance_remaining=1.0)
+                nav2.respond(False)
+            return await calling
+
+    result = run_virtual(scenario())
+    assert result.status.value == 'acceptance_unknown'
+    assert result.message == f'{told}; it may have taken the goal, and the robot may move'
+
+
 @pytest.mark.parametrize('said', ['near', [1.0], {'m': math.nan}, True, 10**400, math.nan])
 def test_feedback_of_any_shape_stops_neither_the_action_nor_who_asks_for_it(
     said: Any, tmp_path: Path

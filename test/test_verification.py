@@ -172,6 +172,11 @@ def test_the_position_tolerance_is_neither_wider_nor_narrower_than_it_says(
     assert _arrive(tmp_path, {'x': 1.0, 'y': 0.0}, pose=(x, 0.0, 0.0)).state.value == state
 
 
+def test_an_error_code_without_a_value_says_nothing(tmp_path: Path) -> None:
+    payload = {'error_code': None, 'error_msg': None}
+    assert _arrive(tmp_path, {'x': 1.0, 'y': 0.0}, payload=payload).state.value == 'SUCCEEDED'
+
+
 @pytest.mark.parametrize(
     'payload', [{'error_code': 9002, 'error_msg': 'no frame'}, {'missed_waypoints': [1]}]
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from robot_agent_harness.actions.controller import ACTIVE_STATUSES, ENDED_STATUSES, GoalStatus
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
@@ -51,6 +52,15 @@ class _Goals:
     """Since when the server has been out of sight; None while it is there, or never was."""
 
 
+class _Driver(NamedTuple):
+    """Who carries an action out, and since when."""
+
+    controller: str | None = None
+    since_ns: int = 0
+    alone: bool = True
+    """Whether it uses no other controller for that."""
+
+
 class ActionBoard:
     """Current actions, recent outcomes, and the goals that each controller reports."""
 
@@ -60,8 +70,8 @@ class ActionBoard:
         self._actions: OrderedDict[str, RobotAction] = OrderedDict()
         self._recent: OrderedDict[str | None, RobotAction] = OrderedDict()
         self._unfinished: dict[str, None] = {}
-        self._drivers: dict[str, tuple[str, int]] = {}
-        """Of each unfinished action its controller, and since when it is under way."""
+        self._drivers: dict[str, _Driver] = {}
+        """Of each unfinished action."""
         self._unvouched: dict[str, bool] = {}
         """Actions that may move the robot although they have their outcome, oldest first, and of
         each whether its goal has been seen to run no more: then only rest is waited for."""
@@ -87,9 +97,12 @@ class ActionBoard:
         """Whether a controller's server is there."""
         return self._goals[controller].reachable
 
-    def drives(self, controller: str, action_id: str) -> None:
-        """Note which controller an action is for that is about to be put here."""
-        self._drivers[action_id] = controller, self._clock.monotonic_ns()
+    def drives(self, controller: str, action_id: str, *, alone: bool) -> None:
+        """Note which controller an action is for that is about to be put here.
+
+        :param alone: whether that controller uses no other for it.
+        """
+        self._drivers[action_id] = _Driver(controller, self._clock.monotonic_ns(), alone)
 
     def put(self, action: RobotAction) -> None:
         """Store an action's newest value."""
@@ -101,7 +114,7 @@ class ActionBoard:
                 self._replaced_by(action)
             return
         self._unfinished.pop(action.action_id, None)
-        driver, _ = self._drivers.pop(action.action_id, (None, 0))
+        driver = self._drivers.pop(action.action_id, _Driver()).controller
         self._recent[action.mission_id] = action
         self._recent.move_to_end(action.mission_id)
         while len(self._recent) > MISSIONS_KEPT:
@@ -121,7 +134,7 @@ class ActionBoard:
 
         A controller replaces goals of its own only.
         """
-        driver, _ = self._drivers.get(action.action_id, (None, 0))
+        driver = self._drivers.get(action.action_id, _Driver()).controller
         for action_id in list(self._unvouched):
             if self._drove.get(action_id) == driver:
                 del self._unvouched[action_id]
@@ -202,8 +215,8 @@ class ActionBoard:
         clients of those actions.
         """
         return any(
-            driver != controller and begun_ns <= since_ns
-            for driver, begun_ns in self._drivers.values()
+            driver.controller != controller and driver.since_ns <= since_ns and not driver.alone
+            for driver in self._drivers.values()
         )
 
     @property

@@ -96,6 +96,10 @@ class FollowedAction:
         self._ended = ended
         self._bell = Bell()
         self._feedback_due_ns = 0
+        self._cancel_asked = False
+        """Whether this run has asked for the goal to be cancelled."""
+        self._taken_over = False
+        """Whether an earlier run sent the goal."""
         self._cancel_asked_ns: int | None = None
         self._started_ns = self._news_ns = clock.monotonic_ns()
         if action.state is not ActionState.REQUESTED:
@@ -144,6 +148,10 @@ class FollowedAction:
             # It only blinked, or a new server will say that it knows no such goal.
             self._controller.request_result(self.action.action_id)
         self._news(now_ns)
+
+    def note_cancel(self) -> None:
+        """Take in that the harness asks for the goal to be cancelled."""
+        self._cancel_asked = True
 
     def insist_on_cancel(self) -> None:
         """Have the cancel that was just asked for repeated as long as the goal goes on: the

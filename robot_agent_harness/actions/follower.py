@@ -71,6 +71,7 @@ class ActionFollower(FollowedAction):
         Its end is judged by the usual rule if the controller still tells of it; a goal that is
         still running, or of which nothing is heard, leaves it UNKNOWN.
         """
+        self._taken_over = True
         deadline = self._clock.monotonic_ns() + ns(RECOVERY_ASK_S)
         while not self._controller.reachable and await self._news_before(deadline):
             pass
@@ -135,14 +136,15 @@ class ActionFollower(FollowedAction):
             why = f'no answer within {accept_s} s; the goal may have been taken'
             limit, reason, why = self._loss_or(deadline, reason, why)
             if not await self._news_before(limit):
-                resolve(self.acceptance, Acceptance.UNKNOWN)
+                lost = reason is OutcomeReason.CONTROLLER_LOST
+                resolve(self.acceptance, Acceptance.LOST if lost else Acceptance.UNKNOWN)
                 await self._unknown(reason, why)
                 return False
 
     async def _refused(self) -> None:
         """End a goal that the controller refused, unless the same controller says that it runs."""
         if self.heard.accepted:
-            resolve(self.acceptance, Acceptance.UNKNOWN)
+            resolve(self.acceptance, Acceptance.CONTRADICTED)
             why = 'the controller refused the goal, and tells of it as of one that it took'
             await self._unknown(OutcomeReason.VERIFICATION_INCONCLUSIVE, why)
             return
@@ -169,7 +171,8 @@ class ActionFollower(FollowedAction):
                 if lost_ns < limit:
                     limit, reason = lost_ns, OutcomeReason.RESULT_LOST
                     status = self.heard.result.status
-                    why = f'the server answered with status {status}: it does not know'
+                    told = ': it does not know' if status == 0 else ', which is no end'
+                    why = f'the server answered with status {status}{told}'
             limit, reason, why = self._loss_or(limit, reason, why)
             again_ns = self._cancel_again_ns()
             if again_ns is not None and again_ns < limit:
@@ -210,7 +213,9 @@ class ActionFollower(FollowedAction):
             await self._verify(terminal)
             return
         if terminal.status == GoalStatus.CANCELED:
-            why = 'the goal was cancelled'
+            # Nobody remembers what an earlier run asked for.
+            ours = self._cancel_asked or self._taken_over
+            why = 'the goal was cancelled' + ('' if ours else ', and not by this harness')
             await self._end(ActionState.FAILED, OutcomeReason.CANCELED, why, terminal)
             return
         error_code = (terminal.payload or {}).get('error_code', 0)

@@ -41,6 +41,11 @@ class Acceptance(Enum):
     ACCEPTED = 'accepted'
     REJECTED = 'rejected'
     UNKNOWN = 'unknown'
+    """Nobody answered in time."""
+    LOST = 'lost'
+    """The server went away before it answered."""
+    CONTRADICTED = 'contradicted'
+    """It was refused by a controller that tells of it as of one that it took."""
     NOT_SENT = 'not_sent'
     INTERRUPTED = 'interrupted'
     """The harness stops, and nobody waits for the answer any more."""

@@ -36,6 +36,8 @@ class RosAction:
     expected: bool = False
     """Whether it is looked for from the start and its skills are offered without it; others appear
     with their server."""
+    alone: bool = False
+    """Whether its server uses no other action, so that goals on those are never part of it."""
 
     def fields(self, goal: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of the action's goal.

@@ -140,7 +140,7 @@ class RobotActionTracker:
 
         Also one that an earlier run left open: what is heard of it counts from now on.
         """
-        self._board.drives(plan.controller, action.action_id)
+        self._board.drives(plan.controller, action.action_id, alone=plan.action.alone)
         self._board.put(action)
         self._followers[action.action_id] = ActionFollower(
             action,
@@ -208,7 +208,7 @@ class RobotActionTracker:
 
     def restore(self, action: RobotAction, plan: ActionPlan) -> None:
         """Remember an action that an earlier run ended UNKNOWN: its goal may still run."""
-        self._board.drives(plan.controller, action.action_id)
+        self._board.drives(plan.controller, action.action_id, alone=plan.action.alone)
         self._board.put(action)
         self._ended[action.action_id] = _Ended(
             None,
@@ -257,6 +257,7 @@ class RobotActionTracker:
         if follower is not None and not follower.concluding:
             self._log.flush()
             self._journal.defer(progress(follower.action, note='cancel requested'))
+            follower.note_cancel()
         self._controllers[plan.controller].cancel(action_id)
         if insist and follower is not None:
             follower.insist_on_cancel()

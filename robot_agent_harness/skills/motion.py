@@ -36,14 +36,17 @@ SPIN = RosAction(
     'spin',
     'nav2_msgs/action/Spin',
     {'target_yaw': '{angle_rad}', 'time_allowance': '{time_allowance_s}'},
+    alone=True,
 )
 _STRAIGHT = {
     'target': {'x': '{forward_m}'},
     'speed': '{speed_m_s}',
     'time_allowance': '{time_allowance_s}',
 }
-BACK_UP = RosAction('backup', 'nav2_msgs/action/BackUp', _STRAIGHT)
-DRIVE_ON_HEADING = RosAction('drive_on_heading', 'nav2_msgs/action/DriveOnHeading', _STRAIGHT)
+BACK_UP = RosAction('backup', 'nav2_msgs/action/BackUp', _STRAIGHT, alone=True)
+DRIVE_ON_HEADING = RosAction(
+    'drive_on_heading', 'nav2_msgs/action/DriveOnHeading', _STRAIGHT, alone=True
+)
 
 _Distance = Annotated[
     float, Field(ge=STRETCH_MIN_M, le=STRETCH_MAX_M, description='Metres, not negative.')

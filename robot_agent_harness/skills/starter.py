@@ -57,6 +57,9 @@ LISTENING_S = 1.0
 """For so long after the start what a robot may lack may be on its way still: a latched message, or
 one that is published once a second. Only then its absence means that there is none."""
 
+SENT = frozenset(Acceptance) - {Acceptance.REJECTED, Acceptance.NOT_SENT, Acceptance.INTERRUPTED}
+"""Answers with which an action goes on that its caller has withdrawn."""
+
 Entry = tuple[Event, Correlation]
 
 
@@ -178,7 +181,7 @@ class ActionStarter:
             )
         acceptance = await self._tracker.start(action.action_id, way)
         result = _acceptance_result(acceptance, action, plan)
-        goes_on = acceptance in (Acceptance.ACCEPTED, Acceptance.UNKNOWN)
+        goes_on = acceptance in SENT
         return _gone_on(result) if goes_on and context.interest.gone() else result
 
     def _gate(self, managed: ManagedAction) -> ActionGate:
@@ -400,9 +403,12 @@ def _acceptance_result(
             ' the robot may move',
             {**data, 'goal_sent': True},
         )
+    unclear = {
+        Acceptance.LOST: 'the controller went away before it answered',
+        Acceptance.CONTRADICTED: 'the controller refused the goal, and tells of it all the same',
+    }.get(acceptance, f'no answer from the controller within {plan.timeouts.accept_s} s')
     return ToolResult(
         ResultStatus.ACCEPTANCE_UNKNOWN,
-        f'no answer from the controller within {plan.timeouts.accept_s} s; it may have taken the'
-        ' goal, and the robot may move',
+        f'{unclear}; it may have taken the goal, and the robot may move',
         data,
     )

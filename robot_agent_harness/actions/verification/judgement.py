@@ -115,10 +115,12 @@ def believed(terminal: Terminal, judgement: Judgement) -> Judgement:
 
 
 def _contradiction(terminal: Terminal) -> str | None:
-    """Say what in a successful result speaks against success; an error_code of 0 says nothing."""
+    """Say what in a successful result speaks against success; a code of 0 or of no value says
+    nothing.
+    """
     payload = terminal.payload or {}
-    code = payload.get('error_code', 0)
-    if str(code) != '0':
+    code = payload.get('error_code')
+    if str(code) not in ('0', 'None'):
         return f'the controller reported success with error_code {code}'
     if payload.get('success') is False:
         return 'the controller reported success with a result that says success: false'
