@@ -2246,6 +2246,8 @@ _CASES = _of(
         'test_journal_open.py::test_a_damaged_journal_with_records_in_its_log_is_left_as_it_is',
         'test_journal_store.py::test_the_durability_is_the_one_that_was_asked_for',
         'test_journal_sync.py::test_a_record_whose_sync_failed_never_appears',
+        'test_journal_log_damage.py::test_a_log_with_lost_records_is_refused_and_left_as_it_is',
+        'test_journal_log_damage.py::test_a_log_that_is_something_else_is_refused',
     ),
     _clause(
         'K37',
@@ -2441,6 +2443,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_rotation_without_room_is_told_in_a_line_and_can_be_done_again',
                 'test_whatever_sqlite_says_of_a_rotation_the_journal_goes_on',
                 'test_a_lock_file_that_finds_no_room_is_a_matter_of_room',
+            ),
+        ),
+        'test_journal_log_damage.py': NotAClause(
+            'closer looks at K36: what is no damage of a log',
+            (
+                'test_what_a_power_failure_leaves_is_a_journal_that_goes_on',
+                'test_where_commits_do_not_wait_for_the_disk_a_start_does_not_ask',
+                'test_a_log_that_is_being_written_is_no_damage',
             ),
         ),
         'test_journal_open.py': NotAClause(

@@ -59,7 +59,11 @@ def run_doctor(
             findings = [
                 *check_robot(facts, values, _needs(registry)),
                 *files,
-                *check_journal(journal, running=facts.harness is not None),
+                *check_journal(
+                    journal,
+                    running=facts.harness is not None,
+                    synced=values['journal.synchronous'] == 'full',
+                ),
                 *(finding for done in elsewhere for finding in done.result()),
             ]
     except ConfigurationError as error:

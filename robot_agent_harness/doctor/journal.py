@@ -15,7 +15,7 @@ from robot_agent_harness.disk import free_bytes, FULL_BYTES, LOW_BYTES
 from robot_agent_harness.doctor.finding import Finding, ok, problem, warning
 from robot_agent_harness.errors import JournalError
 from robot_agent_harness.journal.lock import holder_of
-from robot_agent_harness.journal.soundness import inspect_end
+from robot_agent_harness.journal.soundness import check_log, inspect_end
 from robot_agent_harness.paths import resolved
 
 AREA = 'journal'
@@ -23,10 +23,11 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 MB = 1_000_000
 
 
-def check_journal(named: str, *, running: bool) -> list[Finding]:
+def check_journal(named: str, *, running: bool, synced: bool = True) -> list[Finding]:
     """Look at the journal that `journal.path` names.
 
     :param running: whether a harness is at work that may be the one that holds it.
+    :param synced: whether each commit waits for the disk.
     """
     try:
         path = resolved(named)
@@ -38,7 +39,7 @@ def check_journal(named: str, *, running: bool) -> list[Finding]:
         found: list[Finding | None] = [_to_be_made(path, folder)]
     else:
         holder = holder_of(path)
-        found = [_file(path, holder), _lock(path, holder, running)]
+        found = [_file(path, holder, synced), _lock(path, holder, running)]
         if path.with_name(f'{path.name}-wal').exists() and not os.access(path.parent, os.W_OK):
             found.append(_not_writable(path.parent))
     return [finding for finding in (*found, _disk(folder)) if finding is not None]
@@ -66,9 +67,11 @@ def _not_writable(folder: Path) -> Finding:
     )
 
 
-def _file(path: Path, holder: str | None) -> Finding:
+def _file(path: Path, holder: str | None, synced: bool) -> Finding:
     details = {'path': str(path), 'bytes': path.stat().st_size}
     try:
+        if synced:
+            check_log(path)
         end = inspect_end(path, live=holder is not None)
     except JournalError as error:
         return problem(

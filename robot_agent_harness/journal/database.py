@@ -26,7 +26,7 @@ from robot_agent_harness.journal.archive import closed_files
 from robot_agent_harness.journal.lock import JournalLock
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.journal.schema import chain_of, COLUMNS, SCHEMA_USER_VERSION
-from robot_agent_harness.journal.soundness import EMPTY, has_wal, inspect, Tail, tail_of
+from robot_agent_harness.journal.soundness import check_log, EMPTY, has_wal, inspect, Tail, tail_of
 from robot_agent_harness.journal.sqlite_errors import remedy_of, Trouble, trouble_of, trouble_with
 
 Synchronous = Literal['full', 'normal']
@@ -78,6 +78,8 @@ class JournalDatabase:
         self._lock = JournalLock(path)
         try:
             clear_second_names(path)
+            if synchronous == 'full':
+                check_log(path)  # else the newest commits may be incomplete after a power failure
             self.tail = inspect(path) if path.exists() else self._create()
             self._next = self.tail
             self._conn = self._connect()

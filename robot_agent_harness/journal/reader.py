@@ -18,6 +18,7 @@ from robot_agent_harness.journal import decisions, summaries
 from robot_agent_harness.journal.chained import break_in_tail, chained_rows
 from robot_agent_harness.journal.continuation import Predecessor, predecessor_of, quoted
 from robot_agent_harness.journal.keyed_calls import keyed_calls, KeyedCall
+from robot_agent_harness.journal.log_damage import log_damage
 from robot_agent_harness.journal.read_only import existing, ReadOnlyJournal
 from robot_agent_harness.journal.search import Search
 from robot_agent_harness.journal.selection import Selection
@@ -252,6 +253,15 @@ class JournalReader:
     def break_in_tail(self) -> str | None:
         """Return what is wrong with the chain of the newest records; None where nothing is."""
         return break_in_tail(self._journal)
+
+    def log_damage(self) -> str | None:
+        """Return what is lost from the -wal of records that were committed; None where nothing
+        is.
+        """
+        if self._journal.archived:
+            return None
+        with self._journal.errors_named():
+            return log_damage(self.path)
 
     def unguarded(self) -> list[str]:
         """Return what of triggers, views and tables is missing or without effect, a line each."""

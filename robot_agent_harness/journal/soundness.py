@@ -18,6 +18,7 @@ from robot_agent_harness.errors import (
     NotAJournalError,
 )
 from robot_agent_harness.events import SCHEMA_VERSION
+from robot_agent_harness.journal.log_damage import log_damage
 from robot_agent_harness.journal.schema import (
     APPLICATION_ID,
     COLUMNS,
@@ -87,6 +88,17 @@ def inspect(path: Path) -> Tail:
             return _check_rows(connection, path)
         finally:
             connection.close()
+
+
+def check_log(path: Path) -> None:
+    """Check that no record which was committed is lost from a journal's -wal.
+
+    :raises JournalCorruptError: one is.
+    :raises OSError: it cannot be read.
+    """
+    lost = log_damage(path)
+    if lost is not None:
+        raise JournalCorruptError(f'journal {path}: {lost}. {_KEEP}')
 
 
 def inspect_end(path: Path, *, live: bool) -> Tail:

@@ -45,6 +45,9 @@ def violations(
     """
     for trouble in reader.unguarded():
         yield f'journal {reader.path}: {trouble}'
+    lost = reader.log_damage()
+    if lost is not None:
+        yield f'journal {reader.path}: {lost}'
     checks = _Checks(reader)
     try:
         for seq, event, troubles in reader.scan():
