@@ -285,7 +285,10 @@ def alter(path: Path, *statements: str) -> None:
         ("UPDATE events SET payload = 'x' WHERE seq = 9", 'record 9 is no JSON object'),
         ("UPDATE events SET payload = '{}' WHERE seq = 3", 'payload name: Field required'),
         ('UPDATE events SET payload = \'{"x":NaN}\' WHERE seq = 9', 'record 9 is no JSON object'),
-        ("UPDATE events SET schema_version = 'x' WHERE seq = 9", 'record 9 has no schema version'),
+        (
+            "UPDATE events SET schema_version = 'x' WHERE seq = 9",
+            'schema_version of record 9 cannot be of type str',
+        ),
         ('UPDATE events SET schema_version = 9 WHERE seq = 9', 'record 9 has schema 9'),
     ],
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 import contextlib
 import json
+import math
 from pathlib import Path
 import shutil
 import sqlite3
@@ -48,8 +49,25 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f'{name} is no JSON')
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-"""Of JSON as it is: what Python takes beyond it (NaN, Infinity) no journal holds."""
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f'{digits} is beyond all numbers')
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+"""Of JSON as it is: what Python takes beyond it (NaN, Infinity, 1e999) no journal holds."""
+
+_NUMBERS = {'seq', 'schema_version', 'wall_time_ns', 'ros_time_ns'}
+_MAY_BE_NULL = {'ros_time_ns', 'mission_id', 'turn_id', 'tool_call_id', 'action_id', 'snapshot_id'}
+
+
+def _of_its_type(column: str, value: Any) -> bool:
+    """Return whether a column holds what a journal writes there: SQLite takes anything."""
+    if value is None:
+        return column in _MAY_BE_NULL
+    return isinstance(value, int if column in _NUMBERS else str)
 
 
 def _storable(values: Any) -> Any:
@@ -144,12 +162,16 @@ class ReadOnlyJournal:
         """Return a row, all columns in order, as a record.
 
         :raises JournalTooNewError: it is of a schema that this release does not know.
-        :raises JournalCorruptError: its payload is no JSON object.
+        :raises JournalCorruptError: a column is of another type, or its payload no JSON object.
         """
         *columns, text, chain = row
         seq, version = columns[:2]
-        if not isinstance(version, int):
-            raise JournalCorruptError(f'journal {self.path}: record {seq} has no schema version')
+        for column, value in zip(COLUMNS, row, strict=True):
+            if not _of_its_type(column, value):
+                kind = type(value).__name__
+                raise JournalCorruptError(
+                    f'journal {self.path}: {column} of record {seq} cannot be of type {kind}'
+                )
         if version > SCHEMA_VERSION:
             raise JournalTooNewError(
                 f'journal {self.path}: record {seq} has schema {version}, and this release knows'
@@ -157,7 +179,7 @@ class ReadOnlyJournal:
             )
         try:
             payload = _DECODER.decode(text)
-        except (TypeError, ValueError, RecursionError):
+        except (ValueError, RecursionError):
             payload = None
         if not isinstance(payload, dict):
             raise JournalCorruptError(

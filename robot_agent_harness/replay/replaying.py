@@ -35,6 +35,9 @@ from robot_agent_harness.virtual_time import run_on
 MEMORY = Path('/dev/shm')
 """What a replay needs on disk is put here where it exists; it is gone afterwards."""
 
+_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
+"""What comes of a record that is not of the shape in which it is written."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunReplay:
@@ -105,6 +108,8 @@ def replay_journal(
         runs = list(runs_of(records))
     except ReplayError as error:
         raise ReplayError(f'journal {where} cannot be replayed: {error}') from error
+    except _UNREADABLE as error:
+        raise ReplayError(f'journal {where} cannot be read: {error!r}') from error
     if mission_id is not None:
         runs = [run for run in runs if mission_id in run.missions]
         if not runs:
@@ -134,7 +139,7 @@ def replay_run(
     loop = ReplayLoop()
     try:
         return run_on(loop, _played(recording, earlier, loop, what_if or {}))
-    except (KeyError, TypeError, ValueError) as error:
+    except _UNREADABLE as error:
         raise ReplayError(f'the recording cannot be read: {error!r}') from error
 
 

@@ -18,6 +18,7 @@ from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal_tools.invariants.calls import Calls
 from robot_agent_harness.journal_tools.invariants.ended import check_result_and_outcome, Ended
 from robot_agent_harness.journal_tools.invariants.notes import check_begin_and_end, Notes
+from robot_agent_harness.report.values import text
 
 _E = EventType
 _STATES = {state.value: state for state in ActionState}
@@ -95,9 +96,9 @@ class Actions:
             return
         action = self._open.get(action_id)
         if action is not None and action.call_id == event.tool_call_id:
-            action.status = event.payload.get('status')
-        state = structured.get('state')
-        if state in _STATES and _STATES[state].terminal:
+            action.status = text(event.payload, 'status')
+        state = _STATES.get(str(structured.get('state')))
+        if state is not None and state.terminal:
             self._check_report(event, action_id, structured)
 
     def progress(self, event: RecordedEvent) -> None:
@@ -124,7 +125,7 @@ class Actions:
         """Take in how an action ended."""
         notes, action_id = self._notes, str(event.action_id)
         action = self._known(event, action_id)
-        state, reason = event.payload.get('state'), event.payload.get('reason')
+        state, reason = str(event.payload.get('state')), str(event.payload.get('reason'))
         if action.started and not action.outcomes:
             self._step(event, action_id, action)
         action.outcomes.append(event.seq)
@@ -136,7 +137,7 @@ class Actions:
             notes.add(f'record {event.seq}: action {action_id} is {state} for reason {reason}')
         if state == ActionState.SUCCEEDED:
             self._check_success(event, action_id, action)
-        ended = Ended(event.seq, str(state), str(reason))
+        ended = Ended(event.seq, state, reason)
         if action.call_id is not None:
             self._calls.ended(action.call_id, action_id, ended)
             check_result_and_outcome(notes, action.call_id, action.status, action_id, ended)

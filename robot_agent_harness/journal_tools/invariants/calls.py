@@ -12,6 +12,7 @@ from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal_tools.invariants.ended import check_result_and_outcome, Ended
 from robot_agent_harness.journal_tools.invariants.notes import check_begin_and_end, Notes
+from robot_agent_harness.report.values import text
 from robot_agent_harness.skills.result import ResultStatus
 
 _E, _S = EventType, ResultStatus
@@ -174,7 +175,7 @@ class Calls:
 def _add(call: _Call, event: RecordedEvent) -> None:
     if event.type == _E.TOOL_CALL_RECORDED:
         call.recorded.append(event.seq)
-        call.repeat_of = event.payload.get('repeat_of')
+        call.repeat_of = text(event.payload, 'repeat_of')
     elif event.type == _E.ACTION_PRECONDITION_CHECKED:
         call.checked.append((event.seq, event.payload.get('ok') is True))
     elif event.type == _E.ROBOT_ACTION_STARTED:
@@ -182,5 +183,5 @@ def _add(call: _Call, event: RecordedEvent) -> None:
     elif event.type == _E.TOOL_RESULT_RECORDED:
         call.results.append(event.seq)
         structured = event.payload.get('structured')
-        call.status = event.payload.get('status')
+        call.status = text(event.payload, 'status')
         call.structured = structured if isinstance(structured, dict) else {}

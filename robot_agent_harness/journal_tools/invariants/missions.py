@@ -12,6 +12,7 @@ from robot_agent_harness.actions.lifecycle import ActionState
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal_tools.invariants.notes import check_begin_and_end, Notes
+from robot_agent_harness.report.values import text
 
 _E = EventType
 
@@ -91,7 +92,7 @@ class Missions:
         """Take in the outcome of an action that may be a mission's."""
         mission = self._open.get(event.mission_id or '')
         if mission is not None:
-            mission.last_state = event.payload.get('state')
+            mission.last_state = text(event.payload, 'state')
 
     def finish(self, *, finished: bool) -> None:
         """Judge the missions that have no end."""

@@ -27,6 +27,9 @@ def _untrue(reader: JournalReader, event: RecordedEvent) -> Iterator[str]:
             yield f'call {call_id} was interrupted'
     settled = payload.get('settled_actions')
     for action in settled if isinstance(settled, list) else ():
+        if not isinstance(action, dict):
+            yield f'{action} was settled'
+            continue
         action_id = action.get('action_id')
         state, reason = action.get('state'), action.get('reason')
         outcomes = reader.events(action_id=str(action_id), type=_E.ROBOT_ACTION_OUTCOME)
