@@ -20,6 +20,9 @@ from typing import Any
 import pytest
 
 from robot_agent_harness.cli import main
+from robot_agent_harness.errors import JournalCorruptError
+from robot_agent_harness.journal.store import MissionJournal
+from robot_agent_harness.testing import FakeClock
 
 REPLAYS = Path(__file__).parent / 'replays'
 RUNS = ('demo_over_dds', 'recovered_after_a_crash', 'services_that_answer_and_fail', 'preempted')
@@ -125,6 +128,23 @@ def test_a_column_that_holds_anything_ends_no_command_with_a_traceback(
     with altering(path) as connection:
         connection.execute(f'UPDATE events SET {column} = ? WHERE seq = ?', (value, ALTERED))
     check_all(path, capsys)
+
+
+@pytest.mark.parametrize(
+    ('column', 'value'),
+    [('schema_version', b'x'), ('chain', b'x'), ('wall_time_ns', 'x'), ('payload', b'\xff')],
+)
+def test_the_newest_record_may_be_the_one_that_was_altered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: Any
+) -> None:
+    path = unpacked(tmp_path, 'demo_over_dds')
+    with altering(path) as connection:
+        newest = '(SELECT max(seq) FROM events)'
+        connection.execute(f'UPDATE events SET {column} = ? WHERE seq = {newest}', (value,))
+    check_all(path, capsys)
+    path.chmod(0o600)
+    with pytest.raises(JournalCorruptError, match='record'):
+        MissionJournal.open(path, clock=FakeClock(), inline=True)
 
 
 @pytest.mark.parametrize('seed', range(6))

@@ -151,10 +151,11 @@ def check_kind(connection: sqlite3.Connection, path: Path) -> None:
     if missing:
         raise JournalCorruptError(f'journal {path} lacks {", ".join(missing)}. {_KEEP}')
     newest = connection.execute('SELECT schema_version FROM events ORDER BY seq DESC LIMIT 1')
-    row = newest.fetchone()
-    if row is not None and row[0] > SCHEMA_VERSION:
+    (version,) = newest.fetchone() or (None,)
+    # Of another type it is damage, which is named with its record.
+    if isinstance(version, int) and version > SCHEMA_VERSION:
         raise JournalTooNewError(
-            f'journal {path} holds records of schema {row[0]}, and this release knows up to '
+            f'journal {path} holds records of schema {version}, and this release knows up to '
             f'{SCHEMA_VERSION}: upgrade robot_agent_harness, or choose another path'
         )
 
@@ -202,7 +203,8 @@ _GUARDS = {
 def tail_of(connection: sqlite3.Connection) -> Tail:
     """Return the last row's number and chain."""
     row = connection.execute('SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1').fetchone()
-    return EMPTY if row is None else Tail(*row)
+    # Of another type it is no chain, and nothing that could be taken for one.
+    return EMPTY if row is None else Tail(row[0], row[1] if type(row[1]) is str else repr(row[1]))
 
 
 def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
