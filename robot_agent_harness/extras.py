@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 
 from robot_agent_harness.errors import ConfigurationError
@@ -29,6 +30,21 @@ def missing_library(error: ImportError) -> ConfigurationError | None:
         f' ({error}): install requirements.in with pip into a virtual environment, and build and'
         ' run in that one'
     )
+
+
+def check_metrics(*, served: bool) -> None:
+    """Refuse /metrics where it cannot be served.
+
+    :param served: whether MCP is served over HTTP, beside which it is.
+    :raises ConfigurationError: it is not, or a library is missing.
+    """
+    if not served:
+        raise ConfigurationError(
+            'parameter metrics.enabled: /metrics is served beside MCP over HTTP, and this run'
+            ' serves none (mcp.enabled is false, or it was started with --mcp-stdio)'
+        )
+    if importlib.util.find_spec('prometheus_client') is None:
+        raise missing_extra('parameter metrics.enabled', 'prometheus')
 
 
 def missing_extra(what: str, extra: str) -> ConfigurationError:

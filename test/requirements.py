@@ -897,7 +897,10 @@ _CONTRACT = (
             'test_doctor_dds.py::test_a_topic_of_another_type_is_a_problem_with_both_types',
             'test_doctor_dds.py::test_qos_that_does_not_go_together_is_told_by_topic_and_policy',
             'test_doctor_dds.py'
-            '::test_a_localisation_that_is_not_sure_is_a_warning_with_the_variance',
+            '::test_a_localisation_that_is_not_sure_is_a_problem_with_the_variance',
+            'test_doctor_dds.py::test_a_battery_for_which_calls_are_refused_is_a_problem',
+            'test_doctor_dds.py::test_a_stop_that_is_engaged_is_a_problem',
+            'test_doctor_dds.py::test_metrics_that_cannot_be_served_are_a_problem',
             'test_doctor_dds.py::test_odometry_that_navigation_needs_not_fresh_is_no_problem',
             'test_doctor_dds.py::test_two_robots_on_one_topic_are_a_warning',
             'test_doctor_dds.py::test_nav2_nodes_that_are_not_active_are_problems',

@@ -29,6 +29,7 @@ from node_rig import DOMAIN, FakeNav2, FakeRobot, harness, LATCHED, NAMESPACE, N
 from rclpy.action import ActionServer
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import BatteryState
+from std_msgs.msg import Bool
 
 from robot_agent_harness.cli import main
 from robot_agent_harness.clock import SystemClock
@@ -230,7 +231,7 @@ def test_qos_that_does_not_go_together_is_told_by_topic_and_policy(probe, doctor
     assert 'reliability best_effort where reliable is asked for' in told_of
 
 
-def test_a_localisation_that_is_not_sure_is_a_warning_with_the_variance(probe, doctor):
+def test_a_localisation_that_is_not_sure_is_a_problem_with_the_variance(probe, doctor):
     def pose() -> PoseWithCovarianceStamped:
         message = stamped(probe, PoseWithCovarianceStamped, 'map')
         message.pose.covariance[0] = message.pose.covariance[7] = 2.0
@@ -239,7 +240,46 @@ def test_a_localisation_that_is_not_sure_is_a_warning_with_the_variance(probe, d
     publish(probe, 'odom', lambda: stamped(probe, Odometry, 'odom'))
     publish(probe, 'amcl_pose', pose, LATCHED)
     _, told = doctor.ask()
-    assert 'variance is 2 m^2, and at most 0.25' in said(told, 'localization', 'warning')
+    assert 'variance is 2 m^2, and at most 0.25' in said(told, 'localization', 'problem')
+
+
+@pytest.mark.parametrize(
+    ('charge', 'stamp_ns', 'level', 'words'),
+    [
+        (0.05, None, 'problem', 'the battery is at 5%, and at least 20% is asked for: calls will'),
+        (0.25, None, 'warning', 'the battery is at 25% -> charge it'),
+        (0.5, 0, 'problem', 'the source does not stamp its messages'),
+        (50.0, None, 'problem', 'percentage 50 is outside 0 to 1'),
+    ],
+)
+def test_a_battery_for_which_calls_are_refused_is_a_problem(
+    probe, doctor, charge, stamp_ns, level, words
+):
+    def battery() -> BatteryState:
+        message = BatteryState(percentage=charge)
+        now_ns = probe.node.get_clock().now().nanoseconds if stamp_ns is None else stamp_ns
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(now_ns, 10**9)
+        return message
+
+    publish(probe, 'battery_state', battery)
+    low = ['-p', 'battery.low_fraction:=0.3']
+    _, told = doctor.ask(*low)
+    assert words in said(told, 'battery_state', level)
+
+
+def test_a_stop_that_is_engaged_is_a_problem(probe, doctor):
+    publish(probe, 'emergency_stop', lambda: Bool(data=True), LATCHED)
+    _, told = doctor.ask()
+    assert said(told, 'emergency_stop', 'problem').startswith('the emergency stop is engaged')
+
+
+def test_metrics_that_cannot_be_served_are_a_problem(doctor, monkeypatch):
+    metrics = ['-p', 'metrics.enabled:=true']
+    _, told = doctor.ask(*metrics, '-p', 'mcp.enabled:=false', listen_s=NOBODY_S)
+    assert 'parameter metrics.enabled: /metrics is served beside' in said(told, 'mcp', 'problem')
+    monkeypatch.setitem(sys.modules, 'prometheus_client', None)
+    _, told = doctor.ask(*metrics, listen_s=NOBODY_S)
+    assert "pip install 'prometheus-client>=" in said(told, 'mcp', 'problem')
 
 
 def test_odometry_that_navigation_needs_not_fresh_is_no_problem(doctor):

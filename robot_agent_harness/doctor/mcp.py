@@ -14,6 +14,7 @@ import urllib.request
 
 from robot_agent_harness.doctor.finding import Finding, ok, problem, warning
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.extras import check_metrics
 from robot_agent_harness.parameters import Value
 
 AREA = 'mcp'
@@ -42,6 +43,11 @@ def check_mcp(
 
     :param timeout_s: how long whoever is there may take to answer, in seconds.
     """
+    if parameters['metrics.enabled']:
+        try:
+            check_metrics(served=bool(parameters['mcp.enabled']))
+        except ConfigurationError as error:
+            return [problem(AREA, str(error), 'correct the parameter')]
     if not parameters['mcp.enabled']:
         return [ok(AREA, 'not served (mcp.enabled)')]
     if importlib.util.find_spec('mcp') is None:

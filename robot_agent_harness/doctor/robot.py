@@ -39,33 +39,42 @@ class Needs:
     """Whether one of them wants fresh odometry; a robot may be silent at rest."""
     variance_m2: float | None = None
     """The largest position variance that all of them allow; None: any."""
+    battery_fraction: float | None = None
+    """The least charge that all of them take, where one is reported; None: any."""
+    stop_clear: bool = True
+    """Whether one of them wants the emergency stop clear, where one is reported."""
 
     @classmethod
     def of(cls, policies: Iterable[PreconditionPolicy]) -> Needs:
         """Return what any of the skills needs."""
         policies = tuple(policies)
         variances = [p.max_position_variance_m2 for p in policies]
+        charges = [p.min_battery_fraction for p in policies]
         return cls(
             pose=any(p.pose_max_age_s is not None for p in policies),
             odometry=any(p.odometry_max_age_s is not None for p in policies),
             variance_m2=min((v for v in variances if v is not None), default=None),
+            battery_fraction=max((c for c in charges if c is not None), default=None),
+            stop_clear=any(p.emergency_stop_clear for p in policies),
         )
 
 
 def check_robot(facts: RobotFacts, parameters: Mapping[str, Value], needs: Needs) -> list[Finding]:
     """Judge a robot by what the skills need of it."""
     found = [_graph(facts), *_clock(facts), _tf(facts, parameters)]
+    battery, safety = facts.world.battery, facts.world.safety
     fields: dict[str, tuple[Observed[Any], bool]] = {
         'odom': (facts.world.odometry, needs.odometry),
         'amcl_pose': (facts.world.map_pose, needs.pose),
-        'battery_state': (facts.world.battery, False),
-        'emergency_stop': (facts.world.safety, False),
+        # Needed where they are reported: what cannot be believed of them refuses every call.
+        'battery_state': (battery, needs.battery_fraction is not None and _reported(battery)),
+        'emergency_stop': (safety, needs.stop_clear and _reported(safety)),
     }
     for topic in facts.topics:
         field, needed = fields[topic.role]
         found.append(_topic(topic, field, needed, facts))
         found += _closer(topic, field, parameters)
-    found += _state(facts, parameters, needs.variance_m2)
+    found += _state(facts, parameters, needs)
     found += [_action(action, facts.namespace) for action in facts.actions]
     found += [_lifecycle(name, state) for name, state in sorted(facts.lifecycle.items())]
     found += [
@@ -73,6 +82,10 @@ def check_robot(facts: RobotFacts, parameters: Mapping[str, Value], needs: Needs
         for sentence in facts.mismatches
     ]
     return found
+
+
+def _reported(field: Observed[Any]) -> bool:
+    return field.availability is not Availability.MISSING
 
 
 def _graph(facts: RobotFacts) -> Finding:
@@ -238,27 +251,22 @@ def _closer(
         )
 
 
-def _state(
-    facts: RobotFacts, parameters: Mapping[str, Value], variance_limit_m2: float | None
-) -> Iterator[Finding]:
+def _state(facts: RobotFacts, parameters: Mapping[str, Value], needs: Needs) -> Iterator[Finding]:
     """Yield what the robot's own state says."""
     pose, battery, safety = facts.world.map_pose, facts.world.battery, facts.world.safety
     variance = pose.value.position_variance_m2 if pose.value else None
-    if variance is not None and variance_limit_m2 is not None and variance > variance_limit_m2:
-        yield warning(
+    if variance is not None and needs.variance_m2 is not None and variance > needs.variance_m2:
+        yield problem(
             'localization',
-            f'the position variance is {variance:.3g} m^2, and at most {variance_limit_m2:g} is'
+            f'the position variance is {variance:.3g} m^2, and at most {needs.variance_m2:g} is'
             ' allowed: calls will be refused',
             'set the initial pose, or drive a little, until the localiser is sure',
             variance_m2=variance,
         )
-    low = float(parameters['battery.low_fraction'])
-    if battery.usable is not None and battery.usable.fraction < low:
-        yield warning(
-            'battery_state', f'the battery is at {battery.usable.fraction:.0%}', 'charge it'
-        )
+    if battery.usable is not None:
+        yield from _charge(battery.usable.fraction, parameters, needs.battery_fraction)
     if safety.usable is not None and safety.usable.emergency_stop:
-        yield warning(
+        yield (problem if needs.stop_clear else warning)(
             'emergency_stop', 'the emergency stop is engaged', 'release it when it is safe'
         )
     for topic in facts.topics:
@@ -269,6 +277,18 @@ def _state(
                 f'{topic.name} is about {topic.child_frame}, and base_frame is {base}',
                 f'set base_frame to {topic.child_frame} if tf is to find the robot',
             )
+
+
+def _charge(
+    fraction: float, parameters: Mapping[str, Value], least: float | None
+) -> Iterator[Finding]:
+    told = f'the battery is at {fraction:.0%}'
+    advice = 'charge it; if it is charged, correct battery.percentage_scale'
+    if least is not None and fraction < least:
+        told += f', and at least {least:.0%} is asked for: calls will be refused'
+        yield problem('battery_state', told, advice)
+    elif fraction < float(parameters['battery.low_fraction']):
+        yield warning('battery_state', told, advice)
 
 
 def _elsewhere(role: str, name: str, others: tuple[str, ...], namespace: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core, retune, skills_of
 from robot_agent_harness.clock import RandomIds
 from robot_agent_harness.errors import ConfigurationError, HarnessError, JournalError
-from robot_agent_harness.extras import missing_extra, missing_library
+from robot_agent_harness.extras import check_metrics, missing_library
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.llm.factory import make_client, ModelSettings
@@ -80,11 +80,8 @@ class HarnessSession:
         loop: asyncio.AbstractEventLoop,
         mcp: McpTransport | None,
     ) -> None:
-        if parameters['metrics.enabled'] and mcp != 'http':
-            raise ConfigurationError(
-                'parameter metrics.enabled: /metrics is served beside MCP over HTTP, and this run'
-                ' serves none (mcp.enabled is false, or it was started with --mcp-stdio)'
-            )
+        if parameters['metrics.enabled']:
+            check_metrics(served=mcp == 'http')
         self._node = node
         self._parameters = parameters
         self._loop = loop
@@ -276,11 +273,8 @@ class HarnessSession:
 
     def _make_metrics_page(self) -> Mapping[str, MetricsPage]:
         from robot_agent_harness.mcp_server.pages import METRICS, MetricsPage
+        from robot_agent_harness.metrics import Metrics
 
-        try:
-            from robot_agent_harness.metrics import Metrics
-        except ImportError as error:
-            raise missing_extra('parameter metrics.enabled', 'prometheus') from error
         tools = [skill.name for skill in self.core.registry.all]
         metrics = Metrics(self.core.journal, clock=self._clock, tools=tools)
         return {METRICS: MetricsPage(metrics.render)}
