@@ -1260,6 +1260,8 @@ _CONTRACT = (
             '::test_a_mission_runs_to_its_verified_end_and_is_told_at_every_step',
             'test_node_topics.py::test_cancelling_a_mission_cancels_its_action',
             'test_node_topics.py::test_a_mission_that_cannot_be_meant_is_refused',
+            'test_node_topics.py'
+            '::test_a_mission_is_refused_while_nobody_can_read_whether_its_id_was_used',
         ),
         _clause(
             'CON-ROS-12',
@@ -1315,6 +1317,7 @@ _CONTRACT = (
             'CON-PAR-04',
             'An unknown parameter, or a value out of range, is refused at start by its name.',
             'test_node_start.py::test_a_parameter_that_cannot_be_meant_is_refused_by_name',
+            'test_node_start.py::test_what_every_node_has_is_refused_by_name_as_well',
             'test_node_start.py::test_a_whole_number_is_taken_for_a_number',
         ),
         _clause(

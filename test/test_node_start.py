@@ -66,6 +66,14 @@ def test_a_parameter_that_cannot_be_meant_is_refused_by_name(capfd, tmp_path, ov
     assert not (tmp_path / 'j.db').exists()
 
 
+@pytest.mark.parametrize('value', ['"maybe"', '1', '[true]'])
+def test_what_every_node_has_is_refused_by_name_as_well(capfd, value):
+    given = ['--ros-args', '-r', f'__ns:={NAMESPACE}/start', '-p', f'use_sim_time:={value}']
+    assert process.run(given) == 2
+    # rclpy has its own line before ours.
+    assert 'parameter use_sim_time: must be true or false' in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ('arguments', 'named'),
     [

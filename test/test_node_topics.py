@@ -228,6 +228,16 @@ def test_a_mission_that_cannot_be_meant_is_refused(live, instruction, mission_id
     live.node.says(f'run_mission refused: {why}')
 
 
+def test_a_mission_is_refused_while_nobody_can_read_whether_its_id_was_used(live):
+    path = live.journal
+    path.rename(path.with_name('away.db'))
+    try:
+        assert not live.ask('go', 'mission-of-mine').accepted
+        live.node.says('run_mission refused: nobody can say whether mission_id mission-of-mine')
+    finally:
+        path.with_name('away.db').rename(path)
+
+
 def test_a_human_message_is_recorded_with_the_mission_under_way(live):
     goals = len(live.nav2.goals)
     handle = live.ask('go there', 'with-a-human')

@@ -42,7 +42,7 @@ from robot_agent_harness.doctor.facts import (
 )
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.parameters import check_parameters
-from robot_agent_harness.ros.node_parameters import NODE_NAME, OF_EVERY_NODE
+from robot_agent_harness.ros.node_parameters import given_to, NODE_NAME
 from robot_agent_harness.ros.qos_watch import QosWatch
 from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.ros_clock import RosClock
@@ -121,12 +121,7 @@ class RobotLook:
                 # Its service would answer for the harness's.
                 parameter_overrides=[Parameter('start_type_description_service', value=False)],
             )
-            given = {
-                name: self._node.get_parameter(name).value
-                for name in self._node.list_parameters([], 0).names
-                if name not in OF_EVERY_NODE
-            }
-            self.values = check_parameters(given)
+            self.values = check_parameters(given_to(self._node))
         except (RuntimeError, ValueError) as error:
             self.close()
             raise ConfigurationError(str(error)) from error

@@ -20,7 +20,7 @@ from rclpy.task import Future
 
 from robot_agent_harness.action import RunMission
 from robot_agent_harness.assembly import Core
-from robot_agent_harness.errors import HarnessError
+from robot_agent_harness.errors import HarnessError, JournalError
 from robot_agent_harness.events import Correlation, Event, EventType, RobotActionProgress
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.mission import MissionOutcome
@@ -113,9 +113,11 @@ class MissionServer:
             return 'the instruction is empty'
         if len(goal.mission_id) > ID_MAX:
             return f'mission_id is longer than {ID_MAX} characters'
-        if goal.mission_id and self._used(goal.mission_id):
-            return f'mission_id {goal.mission_id} was used before'
-        return None
+        try:
+            used = bool(goal.mission_id) and self._used(goal.mission_id)
+        except JournalError as error:
+            return f'nobody can say whether mission_id {goal.mission_id} was used before: {error}'
+        return f'mission_id {goal.mission_id} was used before' if used else None
 
     def _used(self, mission_id: str) -> bool:
         with JournalReader(self._journal.path) as reader:

@@ -9,16 +9,31 @@ read-only: a limit that seems changed but is not would be worse than one that ca
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.node import Node
 
+from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.parameters import check_parameters, Parameter, PARAMETERS, Value
 
 NODE_NAME = 'robot_agent_harness'
 OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service')
 """What rclpy itself declares."""
 _INT_MAX = 2**63 - 1
+
+
+def given_to(node: Node) -> dict[str, Any]:
+    """Return what a node was given, beside what every node has.
+
+    :raises ConfigurationError: what every node has is no boolean, which rclpy only logs.
+    """
+    given = {name: node.get_parameter(name).value for name in node.list_parameters([], 0).names}
+    for name in OF_EVERY_NODE:
+        value = given.pop(name, False)
+        if not isinstance(value, bool):
+            raise ConfigurationError(f'parameter {name}: must be true or false, got {value!r}')
+    return given
 
 
 def declare_parameters(node: Node) -> dict[str, Value]:
@@ -30,11 +45,7 @@ def declare_parameters(node: Node) -> dict[str, Value]:
 
     :raises ConfigurationError: an override is unknown or not allowed; names the parameter.
     """
-    given = {
-        name: node.get_parameter(name).value
-        for name in node.list_parameters([], 0).names
-        if name not in OF_EVERY_NODE
-    }
+    given = given_to(node)
     values = check_parameters(given)
     for parameter in PARAMETERS:
         if parameter.name in given:

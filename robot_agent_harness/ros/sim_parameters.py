@@ -16,6 +16,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.ros.node_parameters import given_to
 from robot_agent_harness.ros.sim_faults import Faults
 
 FAULT = 'fault.'
@@ -112,7 +113,7 @@ def declare_settings(node: Node) -> dict[str, Any]:
 
     :raises ConfigurationError: an override is unknown or cannot be used.
     """
-    for name in node.list_parameters([], 0).names:
+    for name in given_to(node):
         if name not in _BY_NAME and not name.startswith(_OF_EVERY_NODE):
             raise ConfigurationError(f"unknown parameter '{name}'")
     values: dict[str, Any] = {}
