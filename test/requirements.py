@@ -1956,6 +1956,10 @@ _CASES = _of(
         'test_dds_controller.py::test_a_failure_met_by_users_is_told_as_it_is',
         'test_dds_controller.py'
         '::test_a_server_that_comes_back_without_its_memory_is_believed_in_nothing',
+        'test_node_nav2.py'
+        '::test_one_server_of_two_that_goes_is_told_since_the_other_answers_from_now_on',
+        'test_tracker.py'
+        '::test_a_server_that_comes_back_at_once_and_lists_nothing_blocks_nobody_for_ever',
     ),
     _clause(
         'K03',

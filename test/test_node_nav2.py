@@ -10,11 +10,14 @@ import time
 from typing import Any
 import uuid
 
+import anyio
 import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
+from action_msgs.msg import GoalStatusArray
 from node_rig import CANCELED, EXECUTING, FakeNav2, Probe, SUCCEEDED, WAIT_S
+from rclpy.qos import qos_profile_action_status_default
 
 from robot_agent_harness.actions.controller import (
     CancelResponse,
@@ -203,6 +206,25 @@ async def test_a_server_that_loses_a_part_is_gone(robot, client):
     nav2.withdraw()
     await heard.event(ServerPresence(False))
     assert heard.controller.reachable is False
+
+
+async def test_one_server_of_two_that_goes_is_told_since_the_other_answers_from_now_on(
+    robot, client
+):
+    """A server that was killed stays in sight, beside its successor, until its lease ran out."""
+    nav2, heard = FakeNav2(robot), Heard(client)
+    await heard.there(nav2)
+    topic = 'navigate_to_pose/_action/status'
+    killed = robot.node.create_publisher(GoalStatusArray, topic, qos_profile_action_status_default)
+    with anyio.fail_after(WAIT_S):
+        while client.node.count_publishers(topic) < 2:
+            await asyncio.sleep(0.02)
+    await asyncio.sleep(3 * POLL_PERIOD_S)  # the client has looked meanwhile
+    before = len(heard.events)
+    robot.node.destroy_publisher(killed)
+    await heard.until(lambda: len(heard.events) >= before + 2)
+    assert heard.events[before:] == [ServerPresence(False), ServerPresence(True)]
+    assert heard.controller.reachable
 
 
 async def test_nothing_is_delivered_after_closing(robot, client):

@@ -424,6 +424,30 @@ def test_a_goal_that_the_controller_denies_and_then_gives_feedback_of_blocks_the
     assert run_virtual(scenario()) == ['precondition_changed', 'accepted']
 
 
+@pytest.mark.parametrize('whose', ['own', 'foreign'])
+def test_a_server_that_comes_back_at_once_and_lists_nothing_blocks_nobody_for_ever(
+    whose: str, tmp_path: Path
+) -> None:
+    """Nothing that it does not know of is ever listed as ended by it."""
+
+    async def scenario() -> list[str]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            goal_id = FOREIGN
+            if whose == 'own':
+                goal_id = (await bench.call('navigate_to_pose', GOAL)).data['action_id']
+            bench.nav2.status((goal_id, GoalStatus.EXECUTING))
+            bench.nav2.set_reachable(False)
+            await asyncio.sleep(1.0)
+            bench.nav2.set_reachable(True)
+            told = [(await bench.call('navigate_to_pose', GOAL)).status.value]
+            assert goal_id in bench.nav2.result_requests
+            bench.nav2.result(GoalStatus.UNKNOWN, {}, goal_id)
+            await asyncio.sleep(2.0)
+            return [*told, (await bench.call('navigate_to_pose', GOAL)).status.value]
+
+    assert run_virtual(scenario()) == ['precondition_changed', 'accepted']
+
+
 def test_news_of_an_earlier_goal_completes_no_later_one(tmp_path: Path) -> None:
     async def scenario() -> str:
         async with Bench(tmp_path / 'j.db') as bench:

@@ -145,10 +145,15 @@ class ActionBoard:
         self._unvouched.pop(action_id, None)
         self._unvouched[action_id] = False
 
-    def goal_ended(self, action_id: str) -> None:
-        """Note that the controller has been seen to run this goal no more."""
-        if action_id in self._unvouched:
-            self._unvouched[action_id] = True
+    def goal_ended(self, goal_id: str) -> None:
+        """Note that the controller has been seen to run this goal no more, whoever sent it.
+
+        A server that came back at once knows nothing of it, and may list nothing either.
+        """
+        if goal_id in self._unvouched:
+            self._unvouched[goal_id] = True
+        for goals in self._goals.values():
+            goals.active = tuple((other, s) for other, s in goals.active if other != goal_id)
 
     def goal_runs(self, action_id: str) -> None:
         """Note that an action's goal runs although the action has ended, whatever as."""
@@ -207,6 +212,10 @@ class ActionBoard:
             if seen >= monotonic_ns:
                 return goal_id
         return None
+
+    def foreign_goals(self, controller: str) -> tuple[str, ...]:
+        """Return the goals of others that a controller was last heard to run."""
+        return tuple(g for g, _ in self._goals[controller].active if not self.owns(g))
 
     def _serves_ours(self, controller: str, since_ns: int) -> bool:
         """Whether a foreign goal that has been active since then may be part of an action of ours.

@@ -56,6 +56,8 @@ CANCEL_RESPONSE_S = 2.0
 """How long a caller waits to hear what the controller says to a cancel request."""
 ENDED_KEPT = FINISHED_KEPT
 """For how many ended actions news is still recognised."""
+NO_LONGER = ENDED_STATUSES | {GoalStatus.UNKNOWN}
+"""Statuses of a result that tell that the goal does not run: it has ended, or nobody knows it."""
 LATE_ACCEPTANCE_S = 10.0
 """How long a goal of which nothing was heard may still be on its way to the controller."""
 LATE_RECORDS_MAX = 20
@@ -327,6 +329,8 @@ class RobotActionTracker:
         elif ended is not None:
             ended.heard += 1
             self._on_late(event)
+        elif isinstance(event, GoalResult) and event.status in NO_LONGER:
+            self._board.goal_ended(event.goal_id)  # of somebody else, see _on_presence
 
     def _on_status(self, controller: str, report: StatusReport, now_ns: int) -> None:
         repeated = self._log.repeats(controller, report)
@@ -353,6 +357,9 @@ class RobotActionTracker:
                 follower.hear_presence(reachable, now_ns)
         if reachable:
             self.ask_for_unknown()
+            # It may be another server, which does not list what it has never heard of.
+            for goal_id in self._board.foreign_goals(controller):
+                self._controllers[controller].request_result(goal_id)
 
     def ask_for_unknown(self) -> None:
         """Ask what became of the goals that nobody vouches for, if there are any."""

@@ -152,6 +152,7 @@ class ActionClient:
         self._loop = loop
         self._listener: Callable[[ControllerEvent], None] | None = None
         self._reachable = False
+        self._servers = 0
         self._unusable = False
         self._own: dict[bytes, None] = {}
         self._pending: OrderedDict[tuple[str, str], tuple[AskingClient, Future]] = OrderedDict()
@@ -371,6 +372,12 @@ class ActionClient:
         if self._own:
             self._hear_feedback(parts)
         reachable = self._server_is_there(parts)
+        before, self._servers = self._servers, self._node.count_publishers(self._topics[1])
+        if reachable and self._reachable and self._servers < before:
+            # One that was killed is seen until its lease has run out, beside the one started in
+            # its place, which knows no goals. This tells that another server answers now.
+            self._post(ServerPresence(False))
+            self._post(ServerPresence(True))
         if reachable != self._reachable:
             self._reachable = reachable
             self._post(ServerPresence(reachable))
