@@ -460,6 +460,7 @@ _DESIGN = (
             'DEC-07',
             'A zero stamp means that there is no source stamp.',
             'test_world_samples.py::test_a_stamp_of_zero_is_invalid_and_says_what_to_do',
+            'test_world_samples.py::test_a_clock_that_has_not_begun_is_told_before_any_stamp_is_blamed',
             'test_world_samples.py'
             '::test_a_stamp_of_zero_counts_from_reception_where_that_is_configured',
             'test_world_samples.py::test_a_type_without_a_stamp_ages_from_reception',

@@ -64,6 +64,13 @@ def test_a_stamp_of_zero_counts_from_reception_where_that_is_configured():
     assert (seen.availability, seen.age_s) == (Availability.AVAILABLE, 0.25)
 
 
+@pytest.mark.parametrize('stamp_ns', [0, 7 * S])
+def test_a_clock_that_has_not_begun_is_told_before_any_stamp_is_blamed(stamp_ns):
+    seen = judge(Sample(1.0, stamp_ns, 5 * S, 0), now_s=5.25)
+    assert seen.availability is Availability.INVALID
+    assert 'use_sim_time is set, and no /clock' in seen.reason
+
+
 def test_a_stamp_slightly_ahead_is_new_and_one_far_ahead_is_invalid():
     near = Sample(1.0, 100 * S + 90_000_000, 5 * S, 100 * S)
     assert judge(near, now_s=5.0).age_s == 0.0

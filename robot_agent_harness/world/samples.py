@@ -135,9 +135,12 @@ class FieldRules:
             return None  # its age never rested on the ROS clock, so a jump does not touch it
         if jump and jump.follows(sample.received_monotonic_ns, sample.received_ros_ns):
             return f'clock jump: ROS time stepped by {jump.step_s:+.1f} s after it was received'
+        if sample.stamp_ns == 0 and self.accept_unstamped:
+            return None
+        if sample.received_ros_ns == 0:
+            # The stamp is not to blame: everything looks unstamped, or from the future.
+            return 'ROS time stood at 0 when it was received: use_sim_time is set, and no /clock'
         if sample.stamp_ns == 0:
-            if self.accept_unstamped:
-                return None
             return (
                 'the source does not stamp its messages (stamp is 0), so their age is unknown; '
                 f'mend the driver, or name {self.field} in snapshot.accept_unstamped'
