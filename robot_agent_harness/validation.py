@@ -13,6 +13,9 @@ from robot_agent_harness.jsonable import jsonable
 FINDINGS_MAX = 5
 VALUE_MAX = 60
 VALUE_DEPTH = 3
+_MAPPINGS = ('dict_type', 'model_type', 'model_attributes_type')
+_NO_MAPPING = 'must be names with their values'
+"""What pydantic says names our classes."""
 
 
 def explain(
@@ -25,16 +28,17 @@ def explain(
     findings = error.errors(include_url=False, include_context=False)
     told = []
     for finding in findings[:FINDINGS_MAX]:
-        key = '.'.join(str(part) for part in finding['loc']) or 'value'
+        key = '.'.join(str(part) or "''" for part in finding['loc']) or 'value'
         at = f'{where(finding["loc"])}{key}'
         if finding['type'] == 'extra_forbidden':
             told.append(f'{at}: unknown key')
         elif finding['type'] == 'missing':
             told.append(f'{at}: missing')
         else:
+            wrong = _NO_MAPPING if finding['type'] in _MAPPINGS else finding['msg']
             value = repr(jsonable(finding['input'], depth=VALUE_DEPTH))
             value = value if len(value) <= VALUE_MAX else value[:VALUE_MAX] + '...'
-            told.append(f'{at}: {finding["msg"]} (got {value})')
+            told.append(f'{at}: {wrong} (got {value})')
     if len(findings) > FINDINGS_MAX:
         told.append(f'and {len(findings) - FINDINGS_MAX} more')
     return '; '.join(told)

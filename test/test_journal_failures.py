@@ -524,6 +524,24 @@ async def test_a_record_of_another_program_stops_the_writing(tmp_path: Path) -> 
         MissionJournal.open(path, clock=FakeClock())
 
 
+async def test_a_trigger_that_drops_records_is_noticed_at_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / 'journal.db'
+    async with opened(path, write_timeout_s=SHORT_S) as journal:
+        await journal.append(fact(1))
+        with contextlib.closing(sqlite3.connect(path)) as other, other:
+            other.execute(
+                'CREATE TRIGGER drops BEFORE INSERT ON events WHEN NEW.seq = 3'
+                ' BEGIN SELECT RAISE(IGNORE); END'
+            )
+        with pytest.raises(JournalUnavailableError, match=r'journal\.db: a trigger .*drop it'):
+            await journal.append(fact(2), fact(3))
+        with contextlib.closing(sqlite3.connect(path)) as other, other:
+            other.execute('DROP TRIGGER drops')
+        assert await journal.append(fact(2)) == [2]
+    assert numbers(path) == [1, 2]
+    assert_journal(path)
+
+
 async def test_what_a_killed_writer_said_was_written_is_there(tmp_path: Path) -> None:
     path = tmp_path / 'journal.db'
     with Helper(WRITER, path, Path(__file__).parent, *sys.path) as writer:

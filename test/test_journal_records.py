@@ -16,6 +16,7 @@ import pytest
 
 from robot_agent_harness.clock import SystemClock
 from robot_agent_harness.events import Correlation, ToolCallRecorded
+from robot_agent_harness.journal import MissionJournal
 from robot_agent_harness.journal.records import (
     MAX_DEPTH,
     MAX_PAYLOAD_CHARS,
@@ -24,6 +25,7 @@ from robot_agent_harness.journal.records import (
     prepare,
 )
 from robot_agent_harness.jsonable import canonical_json
+from robot_agent_harness.testing.fake_clock import FakeClock
 from robot_agent_harness.testing.journal_assertions import assert_journal
 
 NAN, INFINITY = float('nan'), float('inf')
@@ -139,6 +141,18 @@ class WildClock(SystemClock):
 
 def test_a_ros_time_beyond_reason_is_recorded_as_unknown() -> None:
     assert prepare(*fact(1), WildClock()).ros_time_ns is None
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('step_s', [3e11, -3e11])
+async def test_a_wall_time_beyond_reason_stops_no_record(tmp_path: Path, step_s: float) -> None:
+    path, clock = tmp_path / 'journal.db', FakeClock()
+    journal = MissionJournal.open(path, clock=clock, inline=True)
+    clock.step_wall(step_s)
+    assert await journal.append(fact(1), fact(2)) == [1, 2]
+    await journal.close()
+    assert len(rows(path)) == 2
+    assert_journal(path)
 
 
 @pytest.mark.anyio

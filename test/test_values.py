@@ -52,6 +52,26 @@ def test_a_finding_about_a_huge_integer_is_told() -> None:
     assert NOTE in explain(caught.value)
 
 
+class _Held(BaseModel):
+    model_config = ConfigDict(extra='forbid')
+    inner: dict[str, int] = {}
+
+
+@pytest.mark.parametrize(
+    ('value', 'told'),
+    [
+        ([1], 'value: must be names with their values (got [1])'),
+        ('{}', "value: must be names with their values (got '{}')"),
+        ({'inner': 5}, 'inner: must be names with their values (got 5)'),
+        ({'': 5}, "'': unknown key"),
+    ],
+)
+def test_a_finding_names_the_key_and_no_class_of_ours(value: Any, told: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        _Held.model_validate(value)
+    assert explain(caught.value) == told
+
+
 def test_usage_that_is_no_count_is_not_counted() -> None:
     mission = LoopSettings('robot', world_model=False).begin('mission-1', 'go')
     mission.spend({'input_tokens': 3, 'output_tokens': None, 'cache': 'many', 'cached': True})

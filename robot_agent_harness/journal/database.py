@@ -124,10 +124,18 @@ class JournalDatabase:
         self._next = self.tail
 
     def insert(self, rows: Sequence[Row]) -> int:
-        """Add rows to the open transaction and return the first one's `seq`."""
+        """Add rows to the open transaction and return the first one's `seq`.
+
+        :raises JournalUnavailableError: a trigger keeps one out.
+        """
         first = self._next.seq + 1
         values, tail = chained(self._next, rows)
-        self._connection().executemany(_INSERT, values)
+        added = self._connection().executemany(_INSERT, values).rowcount
+        if added != len(rows):
+            raise JournalUnavailableError(
+                f'journal {self.path}: a trigger that no release has made keeps records out; '
+                'drop it, or move the file away and keep it'
+            )
         self._next = tail
         return first
 

@@ -53,7 +53,7 @@ def prepare(event: Event, ids: Correlation, clock: Clock) -> Row:
     return Row(
         SCHEMA_VERSION,
         event.type.value,
-        clock.wall_ns(),
+        min(max(clock.wall_ns(), _INT64[0]), _INT64[-1]),
         ros_ns if ros_ns in _INT64 else None,
         storable(ids.mission_id),
         storable(ids.turn_id),
