@@ -919,6 +919,7 @@ _CONTRACT = (
             'test_doctor.py::test_a_file_that_is_no_journal_is_a_problem',
             'test_doctor.py::test_a_folder_that_cannot_be_written_is_a_problem',
             'test_doctor.py::test_a_path_that_no_journal_can_have_is_a_problem',
+            'test_doctor.py::test_only_a_damaged_journal_is_to_be_kept_for_the_record',
             'test_doctor.py::test_a_lock_file_that_is_a_pipe_keeps_nobody_waiting',
             'test_doctor.py::test_a_journal_that_others_may_read_is_a_warning',
             'test_doctor.py::test_who_holds_a_journal_is_told_without_touching_its_lock',

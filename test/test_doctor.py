@@ -74,6 +74,21 @@ def test_a_path_that_no_journal_can_have_is_a_problem(tmp_path, name):
     assert name in found.message
 
 
+def test_only_a_damaged_journal_is_to_be_kept_for_the_record(tmp_path):
+    path = tmp_path / 'j.db'
+    asyncio.run(written(path))
+    with contextlib.closing(sqlite3.connect(path)) as other, other:
+        other.execute('PRAGMA user_version = 99')
+    assert of(look(path), 'journal').advice.startswith('upgrade')
+    os.truncate(path, 5000)
+    assert 'keep the file' in of(look(path), 'journal').advice
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    assert (
+        of(look(pipe), 'journal').advice == 'put that right, or set journal.path to another file'
+    )
+
+
 def test_a_lock_file_that_is_a_pipe_keeps_nobody_waiting(tmp_path):
     path = tmp_path / 'j.db'
     asyncio.run(written(path))

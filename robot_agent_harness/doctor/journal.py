@@ -13,7 +13,7 @@ import stat
 
 from robot_agent_harness.disk import free_bytes, FULL_BYTES, LOW_BYTES
 from robot_agent_harness.doctor.finding import Finding, ok, problem, warning
-from robot_agent_harness.errors import JournalError
+from robot_agent_harness.errors import JournalCorruptError, JournalError, JournalTooNewError
 from robot_agent_harness.journal.lock import holder_of
 from robot_agent_harness.journal.soundness import check_log, inspect_end
 from robot_agent_harness.paths import resolved
@@ -74,13 +74,7 @@ def _file(path: Path, holder: str | None, synced: bool) -> Finding:
             check_log(path)
         end = inspect_end(path, live=holder is not None)
     except JournalError as error:
-        return problem(
-            AREA,
-            str(error),
-            'keep the file for the record, and set journal.path to a new one; `robot-agent-harness'
-            ' journal verify` says more',
-            **details,
-        )
+        return problem(AREA, str(error), _advice(error), **details)
     details['last_seq'] = end.seq
     mode = stat.S_IMODE(path.stat().st_mode)
     if not os.access(path, os.R_OK | os.W_OK) or not os.access(path.parent, os.W_OK):
@@ -98,6 +92,17 @@ def _file(path: Path, holder: str | None, synced: bool) -> Finding:
             **details,
         )
     return ok(AREA, f'{path}: {end.seq} records, the newest follow from one another', **details)
+
+
+def _advice(error: JournalError) -> str:
+    if isinstance(error, JournalCorruptError):
+        return (
+            'keep the file for the record, and set journal.path to a new one; `robot-agent-harness'
+            ' journal verify` says more'
+        )
+    if isinstance(error, JournalTooNewError):
+        return 'upgrade robot_agent_harness, or set journal.path to another file'
+    return 'put that right, or set journal.path to another file'
 
 
 def _lock(path: Path, holder: str | None, running: bool) -> Finding | None:
