@@ -67,6 +67,8 @@ class Parameter:
             raise ConfigurationError(
                 f'parameter {self.name}: must be {_KIND[wanted]}, got {value!r} ({got})'
             )
+        if value == '' and self.default and not self.choices:
+            raise ConfigurationError(f'parameter {self.name}: must not be empty')
         if not self._takes(value):
             raise ConfigurationError(
                 f'parameter {self.name}: must be {self.allowed}, got {value!r}'

@@ -273,6 +273,7 @@ def test_a_decision_on_a_snapshot_that_nobody_knows_is_stale(tmp_path: Path) -> 
         ('skills: {navigate_to_moon: {}}', 'navigate_to_moon'),
         ('skills: {navigate_to_pose: {managed: {preconditions: {pose_age: 1}}}}', 'pose_age'),
         ('skills: [', 'not YAML'),
+        ('skills: {navigate_to_pose: {managed: {controller: go there}}}', 'managed.controller'),
         ('skils: {}', 'skils'),
     ],
 )

@@ -56,6 +56,8 @@ def parameters(**given: object) -> list[str]:
             'parameter navigation.accept_timeout_s: must be from',
         ),
         ('battery.low_fraction:=.nan', 'parameter battery.low_fraction: must be from 0 to 1'),
+        ("global_frame:=''", 'parameter global_frame: must not be empty'),
+        ("journal.path:=''", 'parameter journal.path: must not be empty'),
         ('model.provider:=gpt', 'parameter model.provider: must be one of none, scripted'),
         ('battery.low_fraction:=[0.1, 0.2]', 'parameter battery.low_fraction: must be a number'),
     ],

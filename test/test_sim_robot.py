@@ -668,6 +668,7 @@ def test_it_dies_without_a_word_when_told_to(doomed: tuple[Process, Client]) -> 
         ('fault.drop_result', ['-p', 'fault.drop_result:=3']),
         ('fault.battery_fraction', ['-p', 'fault.battery_fraction:=.nan']),
         ('timescale', ['-p', 'timescale:=2.0']),
+        ('use_sim_times', ['-p', 'use_sim_times:=true']),
         ('fault.dropresult', ['-p', 'fault.dropresult:=true']),
         ('base_frame', ['-p', 'base_frame:=odom']),
         ('global_frame', ['-p', "global_frame:=''"]),

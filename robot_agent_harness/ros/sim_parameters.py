@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.ros.node_parameters import given_to
+from robot_agent_harness.ros.node_parameters import given_to, OF_EVERY_NODE
 from robot_agent_harness.ros.sim_faults import Faults
 
 FAULT = 'fault.'
@@ -84,8 +84,6 @@ SETTINGS = (
 )
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
-_OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service', 'qos_overrides.')
-"""What rclpy itself declares."""
 
 
 def checked_change(parameter: Parameter[Any]) -> Parameter[Any]:
@@ -95,7 +93,7 @@ def checked_change(parameter: Parameter[Any]) -> Parameter[Any]:
         used.
     """
     name = parameter.name
-    if name.startswith(_OF_EVERY_NODE):
+    if name in OF_EVERY_NODE:
         return parameter
     setting = _BY_NAME.get(name)
     if setting is None:
@@ -114,7 +112,7 @@ def declare_settings(node: Node) -> dict[str, Any]:
     :raises ConfigurationError: an override is unknown or cannot be used.
     """
     for name in given_to(node):
-        if name not in _BY_NAME and not name.startswith(_OF_EVERY_NODE):
+        if name not in _BY_NAME:
             raise ConfigurationError(f"unknown parameter '{name}'")
     values: dict[str, Any] = {}
     for setting in SETTINGS:

@@ -39,7 +39,7 @@ RESERVED = frozenset(CallOutput.model_fields) | frozenset(ManagedOutput.model_fi
 
 _STRICT = ConfigDict(extra='forbid', allow_inf_nan=False)
 _Name = Annotated[str, Field(pattern=r'^[a-z][a-z0-9_]{0,47}$')]
-_RosName = Annotated[str, Field(pattern=r'^/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*$')]
+RosName = Annotated[str, Field(pattern=r'^/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*$')]
 _Scalar: TypeAlias = bool | int | float | str
 _KINDS: Mapping[str, tuple[type, ...]] = {
     'number': (float, int),
@@ -71,7 +71,7 @@ class MappedAction(BaseModel):
     model_config = _STRICT
 
     type: str
-    name: _RosName
+    name: RosName
     goal: dict[str, Any] = Field(default_factory=dict)
     expect: dict[_Name, Any] = Field(default_factory=dict)
 
@@ -82,7 +82,7 @@ class MappedService(BaseModel):
     model_config = _STRICT
 
     type: str
-    name: _RosName
+    name: RosName
     request: dict[str, Any] = Field(default_factory=dict)
     response: dict[_Name, str] = Field(default_factory=dict)
     success: str | None = None

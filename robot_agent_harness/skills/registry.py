@@ -24,7 +24,7 @@ from robot_agent_harness.actions.ros_action import by_name, NAVIGATE_TO_POSE
 from robot_agent_harness.actions.verification.kinds import GOAL_KEYS
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills import docking, motion, navigation, observation
-from robot_agent_harness.skills.mapped import action_skill, MappedTool, service_skill
+from robot_agent_harness.skills.mapped import action_skill, MappedTool, RosName, service_skill
 from robot_agent_harness.skills.plugins import plugin_skills
 from robot_agent_harness.skills.skill import ManagedAction, Skill
 from robot_agent_harness.validation import explain
@@ -84,7 +84,7 @@ class _Timeouts(BaseModel):
 class _Managed(BaseModel):
     model_config = _STRICT
 
-    controller: str | None = None
+    controller: RosName | None = None
     verifier: str | None = None
     preconditions: _Preconditions | None = None
     timeouts: _Timeouts | None = None
