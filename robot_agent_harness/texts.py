@@ -10,6 +10,7 @@ from typing import Any
 
 from robot_agent_harness.jsonable import jsonable
 
+QUOTED_CHARS = 80
 _PLAIN = re.compile(r'[ !#-\[\]-~]*')
 """Characters that JSON writes as they are, one byte each."""
 _ELLIPSIS_BYTES = len('…'.encode())
@@ -37,6 +38,13 @@ def cut(text: str, max_bytes: int) -> str:
         elif size > max_bytes:
             return clean[:end] + '…'
     return clean
+
+
+def quoted(text: str) -> str:
+    """Return what a caller said as it stands in an error: in quotes, and cut, so that what to do
+    about it has its place.
+    """
+    return repr(text) if len(text) <= QUOTED_CHARS else f'{text[:QUOTED_CHARS]!r}...'
 
 
 def one_line(text: str, max_bytes: int) -> str:

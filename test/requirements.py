@@ -1588,6 +1588,7 @@ _CONTRACT = (
             'CON-MCP-16',
             'unknown_tool, which names what there is.',
             'test_dispatcher.py::test_an_unknown_tool_is_answered_with_what_there_is',
+            'test_dispatcher.py::test_an_error_says_what_to_do_however_long_what_was_said_is',
             'test_mcp_server.py::test_a_tool_that_does_not_exist_is_recorded_and_answered',
         ),
         _clause(

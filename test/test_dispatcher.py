@@ -443,3 +443,25 @@ def test_an_id_that_can_be_none_is_unknown(tool: str, action_id: str, tmp_path: 
 
     assert run_virtual(scenario()).status is ResultStatus.UNKNOWN_ACTION
     assert check_journal(tmp_path / 'j.db') == []
+
+
+@pytest.mark.parametrize(
+    ('tool', 'arguments', 'told'),
+    [
+        ('n' * 1_000_000, {}, 'there are: navigate_to_pose, '),
+        ('navigate_to_place', {'name': 'z' * 300_000}, 'known places: dock, '),
+        ('navigate_to_pose', {'x': 1, 'y': 0, 'frame_id': 'm' * 300_000}, "given in 'map'"),
+        ('get_action', {'action_id': 'A' * 100_000}, 'the journal knows none of that id'),
+    ],
+    ids=['tool', 'place', 'frame', 'action'],
+)
+def test_an_error_says_what_to_do_however_long_what_was_said_is(
+    tool: str, arguments: Any, told: str, tmp_path: Path
+) -> None:
+    async def scenario() -> ToolResult:
+        async with Bench(tmp_path / 'j.db') as bench:
+            return await bench.call(tool, arguments)
+
+    message = run_virtual(scenario()).message
+    assert told in message
+    assert len(message) < 500

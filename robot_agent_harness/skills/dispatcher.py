@@ -53,6 +53,7 @@ from robot_agent_harness.skills.skill import (
 )
 from robot_agent_harness.skills.starter import ActionStarter, captured
 from robot_agent_harness.states import StateRecorder
+from robot_agent_harness.texts import quoted
 from robot_agent_harness.world.artifacts import ArtifactStore
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
@@ -273,7 +274,8 @@ class RecordedToolDispatcher:
         if skill is None:
             known = ', '.join(self._registry.names)
             return ToolResult(
-                ResultStatus.UNKNOWN_TOOL, f'there is no tool {name!r}; there are: {known}'
+                ResultStatus.UNKNOWN_TOOL,
+                f'there is no tool {quoted(name)}; there are: {known}',
             )
         if context.malformed is not None:
             return ToolResult(ResultStatus.INVALID_ARGUMENTS, f'{name}: {context.malformed}')

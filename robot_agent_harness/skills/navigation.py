@@ -20,6 +20,7 @@ from robot_agent_harness.skills.skill import (
     SkillContext,
     SkillError,
 )
+from robot_agent_harness.texts import quoted
 
 POSES_MAX = 32
 
@@ -71,7 +72,7 @@ def navigate_to_pose(
     if frame_id != context.global_frame:
         raise SkillError(
             f'navigate_to_pose: frame_id: goals are given in {context.global_frame!r}, the frame'
-            f' in which arrival can be verified (got {frame_id!r})',
+            f' in which arrival can be verified (got {quoted(frame_id)})',
             status=ResultStatus.INVALID_ARGUMENTS,
         )
     return {'x': float(x), 'y': float(y), 'yaw': float(yaw), 'frame_id': frame_id}
@@ -89,7 +90,7 @@ def navigate_to_place(
     if place is None:
         known = ', '.join(sorted(context.places)) or 'none'
         raise SkillError(
-            f'navigate_to_place: name: no place {name!r}; known places: {known}',
+            f'navigate_to_place: name: no place {quoted(name)}; known places: {known}',
             status=ResultStatus.INVALID_ARGUMENTS,
         )
     if place.frame_id != context.global_frame:
@@ -122,7 +123,7 @@ def navigate_through_poses(
     if frame_id != context.global_frame:
         raise SkillError(
             f'navigate_through_poses: frame_id: goals are given in {context.global_frame!r}, the'
-            f' frame in which arrival can be verified (got {frame_id!r})',
+            f' frame in which arrival can be verified (got {quoted(frame_id)})',
             status=ResultStatus.INVALID_ARGUMENTS,
         )
     return {

@@ -17,6 +17,7 @@ from robot_agent_harness.jsonable import finite_number
 from robot_agent_harness.skills.outputs import ActionOutput, PlacesOutput, SnapshotOutput
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import skill, SkillContext, SkillError
+from robot_agent_harness.texts import quoted
 from robot_agent_harness.world.projection import project
 
 WAIT_MAX_S = 600.0
@@ -100,10 +101,10 @@ async def recorded(context: SkillContext, action_id: str) -> RobotAction:
     try:
         action = await context.recorded(action_id)
     except JournalError as error:
-        raise SkillError(f'{action_id!r} is not in memory, and {error}') from error
+        raise SkillError(f'{quoted(action_id)} is not in memory, and {error}') from error
     if action is None:
         raise SkillError(
-            f'no action {action_id!r}: the journal knows none of that id',
+            f'no action {quoted(action_id)}: the journal knows none of that id',
             status=ResultStatus.UNKNOWN_ACTION,
         )
     return action
