@@ -884,6 +884,82 @@ def test_an_answer_that_shows_what_came_while_the_call_went_to_a_quick_disk_repl
         assert not list(reader.events(type=EventType.COMMIT_WAS_SLOW))
 
 
+async def _asked_by_many(bench: Bench, action_id: str) -> None:
+    """Look and call from many sides at once: each waits for the disk behind the others."""
+    calls = [
+        asyncio.create_task(bench.call(name, arguments))
+        for name, arguments in (
+            ('navigate_to_pose', {'x': 1.0, 'y': 0.0}),
+            ('list_places', {}),
+            ('navigate_to_pose', {'x': 3.0, 'y': 0.0}),
+            ('wait_for_action', {'action_id': 'f' * 32}),
+            ('navigate_to_pose', {'x': 4.0, 'y': 0.0}),
+            ('get_action', {'action_id': action_id}),
+        )
+    ]
+    for left in (1.4, 1.3, 1.2, 1.1):
+        await asyncio.sleep(0.025)
+        bench.nav2.feedback(distance_remaining=left)
+        await bench.call('get_world_snapshot', {})
+    await asyncio.gather(*calls)
+
+
+async def _cancelled_while_it_drives(bench: Bench, action_id: str) -> None:
+    """Have feedback come while the call for the cancelling goes to the disk."""
+    cancelling = asyncio.create_task(bench.call('cancel_action', {'action_id': action_id}))
+    await asyncio.sleep(0.02)
+    bench.nav2.feedback(distance_remaining=1.4)
+    await cancelling
+    bench.nav2.result(GoalStatus.CANCELED, {})
+
+
+async def _called_before_the_outcome_is_told(bench: Bench, action_id: str) -> None:
+    """Call and look while the record of the outcome goes to the disk."""
+    bench.nav2.result(GoalStatus.CANCELED, {})
+    await asyncio.sleep(0.005)
+    await asyncio.gather(
+        bench.call('navigate_to_pose', {'x': 1.0, 'y': 0.0}),
+        bench.call('get_action', {'action_id': action_id}),
+    )
+
+
+async def _withdrawn_before_its_turn(bench: Bench, action_id: str) -> None:
+    """Withdraw a call that waits behind others."""
+    goals = ({'x': x, 'y': 0.0} for x in (1.0, 3.0, 4.0))
+    first, second, third = (
+        asyncio.create_task(bench.call('navigate_to_pose', goal)) for goal in goals
+    )
+    await asyncio.sleep(0.04)
+    third.cancel()
+    await asyncio.gather(first, second, third, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    'happens',
+    [
+        _asked_by_many,
+        _cancelled_while_it_drives,
+        _called_before_the_outcome_is_told,
+        _withdrawn_before_its_turn,
+    ],
+)
+def test_calls_that_wait_for_a_quick_disk_and_for_each_other_replay_identically(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    happens: Callable[[Bench, str], Awaitable[None]],
+) -> None:
+    async def scenario(bench: Bench) -> None:
+        await bench.call('navigate_to_pose', GOAL)
+        await asyncio.sleep(0.5)
+        bench.nav2.feedback(distance_remaining=1.5)
+        await asyncio.sleep(0.5)
+        await happens(bench, bench.nav2.sent[-1][0])
+        await asyncio.sleep(8.0)
+
+    replay = on_a_slow_disk(monkeypatch, tmp_path / 'j.db', scenario, itertools.repeat(0.035))
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+
+
 def test_a_quick_disk_is_not_spoken_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario(bench: Bench) -> None:
         await bench.call('get_world_snapshot', {})

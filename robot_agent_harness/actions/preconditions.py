@@ -17,6 +17,9 @@ from typing import Any
 from robot_agent_harness.world.geometry import wrap_angle
 from robot_agent_harness.world.snapshot import Availability, MapPose, Observed, WorldSnapshot
 
+NO_UNFINISHED_ACTION = 'no_unfinished_action'
+"""The name of the check that no action of ours goes on."""
+
 
 @dataclass(frozen=True, slots=True)
 class PreconditionPolicy:
@@ -239,7 +242,7 @@ def _controller_idle(fresh: WorldSnapshot, gate: ActionGate) -> tuple[Check, ...
             'somebody else is using the controller' if foreign else None,
         ),
         Check(
-            'no_unfinished_action',
+            NO_UNFINISHED_ACTION,
             gate.unfinished_action_id is None,
             gate.unfinished_action_id,
             None,

@@ -16,6 +16,9 @@ from robot_agent_harness.world.snapshot import WorldSnapshot
 
 Entry = tuple[Event, Correlation]
 
+CANCEL_REQUESTED = 'cancel requested'
+"""The note of an action whose controller was asked to cancel it."""
+
 
 def progress(action: RobotAction, *, late: bool = False, note: str | None = None) -> Entry:
     """Return the record of an action's state and newest feedback."""

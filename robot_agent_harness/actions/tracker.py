@@ -38,7 +38,7 @@ from robot_agent_harness.actions.lifecycle import ActionState, OutcomeReason, Ro
 from robot_agent_harness.actions.observer import WorldObserver
 from robot_agent_harness.actions.plan import Acceptance, ActionPlan
 from robot_agent_harness.actions.recorder import Recorder
-from robot_agent_harness.actions.records import progress
+from robot_agent_harness.actions.records import CANCEL_REQUESTED, progress
 from robot_agent_harness.actions.verification import (
     LooksOnTheWay,
     SHIPPED,
@@ -258,7 +258,7 @@ class RobotActionTracker:
         future = self._cancels.setdefault(action_id, asyncio.get_running_loop().create_future())
         if follower is not None and not follower.concluding:
             self._log.flush()
-            self._journal.defer(progress(follower.action, note='cancel requested'))
+            self._journal.defer(progress(follower.action, note=CANCEL_REQUESTED))
             follower.note_cancel()
         self._controllers[plan.controller].cancel(action_id)
         if insist and follower is not None:

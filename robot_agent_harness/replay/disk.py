@@ -4,14 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from robot_agent_harness.actions.lifecycle import ActionState
+from robot_agent_harness.actions.preconditions import NO_UNFINISHED_ACTION
+from robot_agent_harness.actions.records import CANCEL_REQUESTED
 from robot_agent_harness.clock import NS_PER_S
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.redaction.boundaries import SAME_COMMIT_S
 from robot_agent_harness.replay.loop import SLACK_S
 from robot_agent_harness.replay.recording import Recording
+from robot_agent_harness.skills.navigation import cancel_action
+from robot_agent_harness.skills.observation import (
+    get_action,
+    get_world_snapshot,
+    list_places,
+    wait_for_action,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +41,7 @@ class SlowCommit:
 
 def slow_commits(recording: Recording) -> list[SlowCommit]:
     """Return what a run waited for, as far as it was long or something came in between."""
-    waits = (_noted, _unsent, _withdrawn, _outlasted)
+    waits = (_noted, _unsent, _withdrawn, _in_turn, _outlasted)
     return [slow for found in waits for slow in found(recording)]
 
 
@@ -90,38 +101,121 @@ def _withdrawn(recording: Recording) -> Iterator[SlowCommit]:
             )
 
 
-def _outlasted(recording: Recording) -> Iterator[SlowCommit]:
-    """Yield what calls waited for that were shown what was heard or concluded meanwhile.
+def _in_turn(recording: Recording) -> Iterator[SlowCommit]:
+    """Yield what was waited for while another call, which was then withdrawn, waited for its turn.
 
-    What only looks is answered as soon as its call is on disk: within a moment, an answer shows
-    what came before that. A call in whose course a cancel request was answered may have made it
-    itself, and then went on before.
+    Managed calls are checked one after the other. One that was answered without a check had not
+    had its turn when it was withdrawn: the check before was still on its way to the disk.
     """
-    open_calls: dict[str, RecordedEvent] = {}
-    newest: dict[str, tuple[RecordedEvent, int]] = {}
+    newest: RecordedEvent | None = None
+    queued: dict[str, RecordedEvent] = {}
     for record in recording.records:
         call_id = str(record.tool_call_id)
-        if record.type == EventType.TOOL_CALL_RECORDED:
-            open_calls[call_id] = record
+        if record.type == EventType.TOOL_CALL_WITHDRAWN:
+            queued[call_id] = record
         elif record.type == EventType.ACTION_PRECONDITION_CHECKED:
-            open_calls.pop(call_id, None)  # a managed call waits for no record of its own
+            newest = record
+            queued.pop(call_id, None)
+        elif record.type == EventType.ROBOT_ACTION_STARTED:
+            newest = record  # in the same transaction as its check
         elif record.type == EventType.TOOL_RESULT_RECORDED:
-            call, (last, at_ns) = open_calls.pop(call_id, None), newest.pop(call_id, (record, 0))
-            if call is None or last is record:
+            withdrawn = queued.pop(call_id, None)
+            if withdrawn is None or newest is None or not _sent_nothing(record):
                 continue
-            if recording.when(record.seq) - recording.when(call.seq) <= SLACK_S * NS_PER_S:
-                waited = range(call.seq, call.seq + 1)
-                yield SlowCommit(waited, last.seq + 0.25, at_ns, call.seq + 1)
-        elif record.payload.get('event') == 'cancel_response':
-            open_calls.clear()
-        elif record.type in (
-            EventType.CONTROLLER_EVENT_RECEIVED,
-            EventType.ROBOT_ACTION_OUTCOME,
-        ):
-            at_ns = int(record.payload.get('monotonic_ns', recording.when(record.seq)))
-            for asked_id, call in open_calls.items():
-                if at_ns > recording.when(call.seq):
-                    newest[asked_id] = (record, at_ns)
+            at_ns = int(withdrawn.payload['monotonic_ns'])
+            if at_ns - recording.when(newest.seq) <= SLACK_S * NS_PER_S:
+                waited = range(newest.seq, newest.seq + 1)
+                yield SlowCommit(waited, withdrawn.seq + 0.25, at_ns, withdrawn.seq)
+
+
+def _sent_nothing(result: RecordedEvent) -> bool:
+    return result.payload['structured'].get('goal_sent') is False
+
+
+def _outlasted(recording: Recording) -> Iterator[SlowCommit]:
+    """Yield what calls waited for while something else came, before they were answered.
+
+    What only looks is answered as soon as its call is on disk, what is refused as soon as the
+    check is, and a cancel request is noted as soon as the call for it is. So an answer shows, and
+    comes behind, what was heard and asked in that time.
+    """
+    waiting: dict[str, RecordedEvent] = {}
+    newest: dict[str, _Came] = {}
+    ended: set[str] = set()
+    for record in recording.records:
+        call_id = str(record.tool_call_id)
+        noted = _notes_cancel(record)
+        if noted:
+            ids = (i for i, call in waiting.items() if _cancels(call, str(record.action_id)))
+            call_id = next(ids, call_id)
+        if record.type == EventType.TOOL_RESULT_RECORDED or noted:
+            before, came = waiting.pop(call_id, None), newest.pop(call_id, None)
+            # A cancel request that is not noted was made nobody knows when.
+            asked = before is not None and before.payload.get('name') == cancel_action.name
+            if before is not None and came is not None and noted is asked:
+                waited = range(before.seq, before.seq + 1)
+                yield SlowCommit(waited, came.seq + 0.25, came.at_ns, before.seq + 1)
+        elif record.type in _COME and record.payload.get('event') != 'cancel_response':
+            # What was heard before is put on record by whoever shows it.
+            shows = record.type != EventType.TOOL_CALL_RECORDED
+            came = _Came(record.seq, recording.when(record.seq), shows)
+            for asked_id in waiting:
+                if came.shows >= newest.get(asked_id, came).shows:
+                    newest[asked_id] = came
+        if record.type == EventType.ROBOT_ACTION_OUTCOME:
+            ended.add(str(record.action_id))
+        refused = record.type == EventType.ACTION_PRECONDITION_CHECKED and not record.payload['ok']
+        if refused or _waits_once(record, ended):
+            waiting[call_id] = record
+
+
+class _Came(NamedTuple):
+    """What came while a call waited."""
+
+    seq: int
+    at_ns: int
+    shows: bool
+    """Whether an answer may show it; another call says only how late it was."""
+
+
+def _waits_once(record: RecordedEvent, ended: Collection[str]) -> bool:
+    """Whether a record is that of a call which waits for nothing but the disk until it is answered
+    or has noted its request.
+
+    :param ended: the actions that had their outcome by then.
+    """
+    if record.type != EventType.TOOL_CALL_RECORDED:
+        return False
+    name = record.payload['name']
+    return name in _WAIT_ONCE or (name == wait_for_action.name and _about(record) in ended)
+
+
+def _notes_cancel(record: RecordedEvent) -> bool:
+    noted = record.payload.get('note') == CANCEL_REQUESTED
+    return record.type == EventType.ROBOT_ACTION_PROGRESS and noted
+
+
+def _cancels(call: RecordedEvent, action_id: str) -> bool:
+    return call.payload.get('name') == cancel_action.name and _about(call) == action_id
+
+
+def _about(call: RecordedEvent) -> str:
+    """Return the action that a call names; empty for none."""
+    arguments = call.payload['arguments']
+    return str(arguments.get('action_id')) if isinstance(arguments, dict) else ''
+
+
+_WAIT_ONCE = frozenset(
+    tool.name for tool in (get_action, get_world_snapshot, list_places, cancel_action)
+)
+_COME = (
+    EventType.CONTROLLER_EVENT_RECEIVED.value,
+    EventType.ROBOT_ACTION_OUTCOME.value,
+    EventType.ROBOT_ACTION_PROGRESS.value,
+    EventType.TOOL_CALL_RECORDED.value,
+)
+"""What comes from outside, or follows from that, whatever becomes of a call that only looks or is
+refused."""
 
 
 def _place(recording: Recording, note: RecordedEvent) -> float:
@@ -139,7 +233,8 @@ def announcements(recording: Recording) -> dict[str, int]:
     """Return after which input each outcome was announced that something came in front of.
 
     An outcome is announced once it is on disk. What was heard of its goal before that says so
-    (`late`), and what is told to the model with it was said before that.
+    (`late`). A check or an answer that takes the action for one that goes on was made before that,
+    and what is told to the model with the outcome was said before.
     """
     after: dict[str, int] = {}
     open_outcomes: dict[str, RecordedEvent] = {}
@@ -154,6 +249,8 @@ def announcements(recording: Recording) -> dict[str, int]:
                     del open_outcomes[goal_id]
                 elif not record.payload['held']:
                     after[goal_id] = record.seq
+        elif (goal_id := _found_unfinished(record)) in open_outcomes:
+            after[goal_id] = record.seq
         elif record.type == EventType.SALIENT_EVENT and record.mission_id is not None:
             said[record.mission_id] = record.seq
         elif record.type in (EventType.MODEL_TURN_STARTED, EventType.MISSION_ENDED):
@@ -164,6 +261,20 @@ def announcements(recording: Recording) -> dict[str, int]:
                     if last > outcome.seq:
                         after[goal_id] = max(last, after.get(goal_id, 0))
     return after
+
+
+def _found_unfinished(record: RecordedEvent) -> str:
+    """Return the action that a check or an answer took for one that goes on; empty for none."""
+    if record.type == EventType.ACTION_PRECONDITION_CHECKED:
+        checks = {check['name']: check for check in record.payload['checks']}
+        check = checks.get(NO_UNFINISHED_ACTION, {'ok': True})
+        return '' if check['ok'] else str(check['measured'])
+    if record.type == EventType.TOOL_RESULT_RECORDED:
+        told = record.payload['structured']
+        state = told.get('state')
+        ended = state is None or ActionState(state).terminal
+        return '' if ended else str(told.get('action_id'))
+    return ''
 
 
 def goals_of(record: RecordedEvent) -> frozenset[str]:

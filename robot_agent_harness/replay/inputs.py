@@ -49,6 +49,12 @@ _PLACES_READ = (
 )
 """What is recorded whenever the places file has been looked at."""
 
+_MADE_BEFORE = (
+    EventType.ACTION_PRECONDITION_CHECKED.value,
+    EventType.TOOL_RESULT_RECORDED.value,
+)
+"""What must be there before an outcome is announced that it knows nothing of."""
+
 _TASKS = frozenset(
     kind.value
     for kind in (
@@ -125,7 +131,9 @@ class Inputs:
         self._journal.hold(announced)
         for action_id, seq in announced.items():
             release = partial(self._journal.release, action_id)
-            placed.append((seq + 0.25, self._recording.when(seq), 0, release))
+            behind = self._recording.records[seq - self._recording.first_seq]
+            after = seq + 1 if behind.type in _MADE_BEFORE else 0
+            placed.append((seq + 0.25, self._recording.when(seq), after, release))
         for slow in slow_commits(self._recording):
             awaited.add(slow.place)
             placed.append((slow.place, slow.at_ns, slow.after, self._journal.hold_slow(slow)))

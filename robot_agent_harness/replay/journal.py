@@ -65,8 +65,7 @@ class ReplayedJournal(MissionJournal):
     async def append(self, *entries: Entry) -> list[int]:
         """Write the records; see :meth:`MissionJournal.append`."""
         numbers = await super().append(*entries)
-        gate = self._gate()
-        if gate is not None:
+        for gate in self._gates():
             await asyncio.shield(gate)
         return numbers
 
@@ -77,23 +76,24 @@ class ReplayedJournal(MissionJournal):
         if event.type is EventType.ROBOT_ACTION_OUTCOME and ids.action_id in self._held:
             self._waiting[ids.action_id] = asyncio.get_running_loop().create_future()
             return self._waiting[ids.action_id]
-        gate = self._gate()
-        if gate is None:
+        gates = self._gates()
+        if not gates:
             return durable
         later: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
 
-        def on_disk(_: asyncio.Future[None]) -> None:
+        def on_disk(_: asyncio.Future[list[None]]) -> None:
             if not later.done():
                 later.set_result(durable.result())
 
-        gate.add_done_callback(on_disk)
+        asyncio.gather(*gates).add_done_callback(on_disk)
         return later
 
-    def _gate(self) -> asyncio.Future[None] | None:
-        """Return what the records that were just written wait for; None: they are on disk."""
+    def _gates(self) -> list[asyncio.Future[None]]:
+        """Return all that the records that were just written wait for; nothing: they are on
+        disk.
+        """
         seq = self._handing.recorded_as
-        held = (gate for slow, gate in self._slow if seq in slow and not gate.done())
-        return next(held, None)
+        return [gate for slow, gate in self._slow if seq in slow and not gate.done()]
 
 
 def replay_journal_of(
