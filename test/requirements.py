@@ -3338,6 +3338,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_mapped_action_that_is_switched_off_is_no_tool',
                 'test_a_skill_of_another_package_is_found_by_its_entry_point',
                 'test_an_entry_point_that_cannot_be_loaded_is_named_and_can_be_switched_off',
+                'test_switching_off_what_is_not_there_is_told_in_the_log',
                 'test_an_entry_point_that_leads_to_no_skill_is_named',
             ),
         ),

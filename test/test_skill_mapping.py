@@ -210,6 +210,17 @@ def test_an_entry_point_that_cannot_be_loaded_is_named_and_can_be_switched_off(
     assert _registry(tmp_path, 'skills:\n  broken: {enabled: false}\n').get('spin') is not None
 
 
+def test_switching_off_what_is_not_there_is_told_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    _install(tmp_path, monkeypatch, 'broken = my_robot_skills.nowhere:broken')
+    off = 'skills:\n  spin: {enabled: false}\n  broken: {enabled: false}\n'
+    assert _registry(tmp_path, off).get('spin') is None
+    assert not caplog.messages
+    assert _registry(tmp_path, off.replace('spin', 'spinn')).get('spin') is not None
+    assert 'spinn: nothing of that name is to switch off' in caplog.text
+
+
 def test_an_entry_point_that_leads_to_no_skill_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

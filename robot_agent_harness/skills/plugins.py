@@ -44,6 +44,11 @@ def plugin_skills(switched_off: Container[str]) -> Iterator[Skill]:
             yield replace(entry, foreign=True)
 
 
+def plugin_names() -> frozenset[str]:
+    """Return the names of the entries that lead to skills of other packages."""
+    return frozenset(entry.name for entry in _installed(SKILLS, tuple(sys.path)))
+
+
 def plugin_verifiers() -> dict[str, Verifier]:
     """Load the verifiers of other packages, by name.
 

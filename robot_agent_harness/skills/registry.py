@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Set
 from dataclasses import replace
 from functools import partial
+import logging
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,10 +26,12 @@ from robot_agent_harness.actions.verification.kinds import GOAL_KEYS
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.skills import docking, motion, navigation, observation
 from robot_agent_harness.skills.mapped import action_skill, MappedTool, RosName, service_skill
-from robot_agent_harness.skills.plugins import plugin_skills
+from robot_agent_harness.skills.plugins import plugin_names, plugin_skills
 from robot_agent_harness.skills.skill import ManagedAction, Skill
 from robot_agent_harness.validation import explain
 from robot_agent_harness.yaml_files import read_yaml
+
+logger = logging.getLogger(__name__)
 
 BUILT_IN = (
     navigation.navigate_to_pose,
@@ -206,6 +209,12 @@ def load_registry(
     file = _read(path) if path else _SkillsFile()
     off = {name for name, said in file.skills.items() if not said.enabled}
     at_hand = (*BUILT_IN, *plugin_skills(off)) if skills is None else tuple(skills)
+    called = {entry.name for entry in at_hand} | plugin_names()
+    for name in sorted(off - called):
+        if not file.skills[name].makes:
+            # Not refused: one file may serve robots of which some lack the package. A slip of the
+            # pen would leave a skill on that somebody wanted off.
+            logger.warning('skills_file %s: %s: nothing of that name is to switch off', path, name)
     try:
         return SkillRegistry(_chosen(file, at_hand, GOAL_KEYS.keys() | set(verifiers), off))
     except ConfigurationError as error:
