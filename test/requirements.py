@@ -460,7 +460,8 @@ _DESIGN = (
             'DEC-07',
             'A zero stamp means that there is no source stamp.',
             'test_world_samples.py::test_a_stamp_of_zero_is_invalid_and_says_what_to_do',
-            'test_world_samples.py::test_a_clock_that_has_not_begun_is_told_before_any_stamp_is_blamed',
+            'test_world_samples.py'
+            '::test_a_clock_that_has_not_begun_is_told_before_any_stamp_is_blamed',
             'test_world_samples.py'
             '::test_a_stamp_of_zero_counts_from_reception_where_that_is_configured',
             'test_world_samples.py::test_a_type_without_a_stamp_ages_from_reception',
@@ -887,7 +888,8 @@ _CONTRACT = (
             'test_doctor_dds.py::test_a_topic_of_another_name_is_found_by_its_type',
             'test_doctor_dds.py::test_an_action_of_another_name_is_found_by_its_type',
             'test_doctor_dds.py::test_an_action_of_another_type_is_a_problem_with_both_types',
-            'test_doctor_dds.py::test_places_in_another_frame_are_a_warning_with_the_frame_to_give',
+            'test_doctor_dds.py'
+            '::test_places_in_another_frame_are_a_warning_with_the_frame_to_give',
             'test_doctor_dds.py'
             '::test_a_pose_in_another_frame_is_a_problem_with_the_frame_to_configure',
             'test_doctor_dds.py::test_a_base_of_another_name_is_a_warning',
@@ -970,6 +972,18 @@ _CONTRACT = (
             'test_journal_command_listing.py'
             '::test_an_answer_that_finds_no_room_is_code_2_with_one_line',
             'test_journal_command_show.py::test_a_mission_is_told_from_its_turns_to_the_evidence',
+            'test_event_lines.py::test_every_type_of_event_has_such_a_line',
+            'test_event_lines.py::test_a_record_has_a_line_that_a_person_understands',
+            'test_event_lines.py::test_a_record_of_another_shape_has_a_line_as_well',
+            'test_event_lines.py::test_no_line_of_a_recorded_run_is_raw_json',
+            'test_event_lines.py::test_a_type_of_a_later_release_shows_what_its_record_holds',
+            'test_journal_any_shape.py'
+            '::test_a_column_that_holds_anything_ends_no_command_with_a_traceback',
+            'test_journal_any_shape.py::test_the_newest_record_may_be_the_one_that_was_altered',
+            'test_journal_any_shape.py'
+            '::test_payloads_of_any_shape_end_no_command_with_a_traceback',
+            'test_journal_any_shape.py'
+            '::test_all_records_of_a_type_without_their_shape_end_no_command_with_a_traceback',
             'test_journal_command_show.py'
             '::test_calls_outside_missions_stand_between_them_in_their_order',
             'test_journal_command_show.py'
@@ -986,7 +1000,8 @@ _CONTRACT = (
             'test_journal_command_files.py'
             '::test_an_archive_is_not_opened_where_the_newer_files_are_enough',
             'test_journal_command_files.py::test_filters_go_through_all_files',
-            'test_journal_command_files.py::test_a_table_of_several_files_names_each_above_its_rows',
+            'test_journal_command_files.py'
+            '::test_a_table_of_several_files_names_each_above_its_rows',
             'test_journal_command_files.py::test_one_thing_is_shown_from_whichever_file_has_it',
             'test_journal_command_files.py::test_trees_of_all_files_are_shown_in_their_order',
             'test_journal_command_files.py::test_after_counts_one_file_and_does_not_go_with_all',
@@ -1080,6 +1095,11 @@ _CONTRACT = (
             '::test_a_mission_on_a_disk_that_is_slow_now_and_then_replays_identically',
             'test_replay.py::test_a_quick_disk_is_not_spoken_of',
             'test_replay.py'
+            '::test_an_answer_that_shows_what_came_while_the_call_went_to_a_quick_disk_replays_identically',
+            'test_replay.py'
+            '::test_calls_that_wait_for_a_quick_disk_and_for_each_other_replay_identically',
+            'test_replay.py::test_waiting_for_the_rest_of_a_time_comes_to_an_end_on_virtual_time',
+            'test_replay.py'
             '::test_calls_of_services_replay_whatever_they_answer_and_in_whatever_order',
             'test_replay.py'
             '::test_a_mission_with_tools_that_come_and_go_replays_with_their_names_in_order',
@@ -1103,7 +1123,8 @@ _CONTRACT = (
         _clause(
             'CON-CMD-11',
             'The executables harness and sim_robot are installed for ros2 run.',
-            'test_packaging.py::test_what_cmake_installs_runs_a_subcommand_with_the_interpreter_of_the_build',
+            'test_packaging.py'
+            '::test_what_cmake_installs_runs_a_subcommand_with_the_interpreter_of_the_build',
             'test_packaging.py::test_entry_point_names_a_function_that_exists',
         ),
         _clause(
@@ -1310,7 +1331,8 @@ _CONTRACT = (
             'CON-PAR-03',
             'config/harness.yaml and docs/parameters.md hold every parameter with its default.',
             'test_node_docs.py::test_the_defaults_file_holds_every_parameter_with_its_default',
-            'test_node_docs.py::test_the_shipped_files_of_parameters_can_be_loaded_while_the_node_runs',
+            'test_node_docs.py'
+            '::test_the_shipped_files_of_parameters_can_be_loaded_while_the_node_runs',
             'test_node_docs.py::test_no_number_is_without_end',
             'test_node_docs.py::test_the_page_has_one_row_for_each_parameter_in_order',
             'test_node_docs.py::test_a_row_says_what_the_table_says',
@@ -1485,6 +1507,8 @@ _CONTRACT = (
             'test_mcp_http.py::test_both_eras_are_served_at_once',
             'test_mcp_http.py::test_a_request_for_another_host_is_refused',
             'test_mcp_http.py::test_a_page_of_another_origin_is_refused',
+            'test_mcp_http.py::test_a_stream_that_is_to_be_resumed_goes_on_from_now',
+            'test_mcp_http.py::test_the_end_of_a_session_waits_for_what_came_before_it',
         ),
         _clause(
             'CON-MCP-02',
