@@ -172,6 +172,64 @@ def test_the_position_tolerance_is_neither_wider_nor_narrower_than_it_says(
     assert _arrive(tmp_path, {'x': 1.0, 'y': 0.0}, pose=(x, 0.0, 0.0)).state.value == state
 
 
+def _rounds(
+    tmp_path: Path, source: str, *, heading_rad_m: float = 0.0, missed_m: float = 0.0
+) -> RobotAction:
+    """Drive 10 m out, 2 m aside and back again, at 1 m/s, with wheels that see it otherwise.
+
+    :param heading_rad_m: how far their heading drifts on each metre.
+    :param missed_m: how much of the way back they have not done.
+    """
+    corners = [(10.0, 0.0), (10.0, 2.0), (0.0, 2.0)]
+
+    async def scenario() -> RobotAction:
+        async with Bench(tmp_path / 'j.db') as bench:
+            bench.robot.pose_source = source
+            await asyncio.sleep(1.0)
+            result = await bench.call('navigate_to_pose', {'x': 0.0, 'y': 2.0})
+            x = y = wheels_x = wheels_y = driven_m = 0.0
+            for number, (to_x, to_y) in enumerate(corners):
+                dx, dy = to_x - x, to_y - y
+                steps = round(10 * math.hypot(dx, dy))
+                done = 1.0 - missed_m / 10.0 if number == 2 else 1.0
+                for _ in range(steps):
+                    x, y, driven_m = x + dx / steps, y + dy / steps, driven_m + 0.1
+                    off = heading_rad_m * driven_m
+                    cos, sin = math.cos(off) * done / steps, math.sin(off) * done / steps
+                    wheels_x, wheels_y = (
+                        wheels_x + cos * dx - sin * dy,
+                        wheels_y + sin * dx + cos * dy,
+                    )
+                    bench.robot.place(x, y, 0.0, odom=(wheels_x, wheels_y, off), v=(1.0, 0.0))
+                    await asyncio.sleep(0.1)
+            bench.robot.place(x, y, 0.0, odom=bench.robot.odom)
+            bench.nav2.result(GoalStatus.SUCCEEDED, {})
+            return await bench.outcome(result.data['action_id'])
+
+    action = run_virtual(scenario())
+    assert check_journal(tmp_path / 'j.db') == []
+    return action
+
+
+@pytest.mark.parametrize('heading_rad_m', [0.012, -0.015])
+@pytest.mark.parametrize('source', ['amcl_pose', 'tf'])
+def test_a_long_way_that_leads_back_is_verified_though_the_heading_of_odometry_drifts(
+    source: str, heading_rad_m: float, tmp_path: Path
+) -> None:
+    action = _rounds(tmp_path, source, heading_rad_m=heading_rad_m)
+    assert action.outcome is not None
+    assert action.outcome.evidence['displacements_apart_m'] > 1.2
+    assert action.state.value == 'SUCCEEDED', action.outcome.evidence
+
+
+@pytest.mark.parametrize('source', ['amcl_pose', 'tf'])
+def test_a_way_back_that_the_wheels_did_not_do_is_no_drift_of_their_heading(
+    source: str, tmp_path: Path
+) -> None:
+    action = _rounds(tmp_path, source, heading_rad_m=0.005, missed_m=3.0)
+    assert action.state.value == 'UNKNOWN'
+
+
 def test_an_error_code_without_a_value_says_nothing(tmp_path: Path) -> None:
     payload = {'error_code': None, 'error_msg': None}
     assert _arrive(tmp_path, {'x': 1.0, 'y': 0.0}, payload=payload).state.value == 'SUCCEEDED'

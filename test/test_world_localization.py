@@ -381,6 +381,23 @@ def test_unstamped_odometry_carries_where_that_is_configured():
     assert rig.capture().map_pose.availability is A
 
 
+@pytest.mark.parametrize('source', ['amcl_pose', 'tf'])
+def test_what_the_wheels_have_done_is_told_in_the_directions_of_the_map(source):
+    rig = WorldRig()
+    for step in range(101):  # 2 m along the map's y axis, which odometry takes for its x axis
+        rig.odom(0.02 * step, v=0.2)
+        rig.pose(0.0, 0.02 * step, math.pi / 2, source=source)
+        rig.clock.advance(0.1)
+    driven = rig.capture().map_pose.value.driven
+    assert (driven.x, driven.y) == (pytest.approx(0.0, abs=0.01), pytest.approx(2.0, abs=0.06))
+    assert (driven.length_m, driven.gaps) == (pytest.approx(2.0, abs=0.06), 0)
+    rig.odom(50.0)
+    rig.clock.advance(0.1)
+    rig.pose(0.0, 2.0, math.pi / 2, source=source)
+    again = rig.capture().map_pose.value.driven
+    assert (again.length_m, again.gaps) == (driven.length_m, 1), 'odometry started anew'
+
+
 def test_nothing_heard_is_missing():
     assert WorldRig().capture().map_pose.availability is M
 

@@ -27,7 +27,7 @@ from robot_agent_harness.world.geometry import (
 )
 from robot_agent_harness.world.odometry_track import BRACKET_NS, OdometryTrack, pose_of
 from robot_agent_harness.world.samples import all_finite, FieldRules, Sample
-from robot_agent_harness.world.snapshot import Availability, MapPose, Observed, Odometry
+from robot_agent_harness.world.snapshot import Availability, Driven, MapPose, Observed, Odometry
 
 CARRY_LIMIT_M = 0.5
 """About twice AMCL's update_min_d (0.25 m): a live AMCL has spoken before this."""
@@ -41,6 +41,8 @@ STILL_M = 0.02
 STILL_RAD = 0.02
 STILL_POSE_M, STILL_POSE_RAD = 0.1, 0.1
 """And so does the localiser, with its noise: an AMCL speaks after more than that."""
+STEP_M = 0.05
+"""A step of the wheels that counts: shorter ones are noise as well, of which a way would grow."""
 PERIODIC_AFTER = 3
 """Intervals between poses at rest after which a localiser counts as one that always speaks."""
 
@@ -102,6 +104,8 @@ class Localizer:
         self._silent_at_rest = False
         self._before_clock_jump: Transform2D | None = None
         self._jumps = 0
+        self._driven: Driven | None = None
+        self._step_from: Transform2D | None = None
 
     @property
     def source_rules(self) -> FieldRules:
@@ -113,6 +117,7 @@ class Localizer:
         fix, tf_to_odom = self._fix, self._tf_to_odom
         tied = self._previous if fix is None or fix.broken or fix.map_to_odom is None else fix
         self._track.clear()
+        self._step_from = None
         self._break()
         self._still_intervals, self._period_s = 0, None
         # No stamp is needed to see that the map moved the robot meanwhile, and the wheels did not.
@@ -125,7 +130,9 @@ class Localizer:
         if sample.is_in_future or not math.isfinite(value.x + value.y + value.yaw):
             return  # the pose may still be carried by the odometry of a moment ago
         if self._track.add(sample):
+            self._step_from = None
             self._break()
+        self._follow(pose_of(sample))
         fix = self._fix
         if fix is None or fix.broken:
             return
@@ -172,9 +179,10 @@ class Localizer:
     def observed(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
         """Return the map pose as it is known at the steady time `now_ns`."""
         seen = self._judged(now_ns=now_ns, jump=jump)
-        if seen.value is None or not self._jumps:
+        if seen.value is None:
             return seen
-        return replace(seen, value=replace(seen.value, jumps=self._jumps))
+        value = replace(seen.value, jumps=self._jumps, driven=self._driven)
+        return replace(seen, value=value)
 
     def _judged(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
         tf, fix = self._tf, self._fix
@@ -303,6 +311,39 @@ class Localizer:
             self._still_intervals += 1
             if self._still_intervals >= PERIODIC_AFTER:
                 self._period_s = period_s
+
+    def _follow(self, here: Transform2D) -> None:
+        """Add a step of the wheels to what they have done, in the map's directions."""
+        driven, start = self._driven or Driven(), self._step_from
+        if start is None:
+            gaps = driven.gaps if self._driven is None else driven.gaps + 1
+            self._driven, self._step_from = replace(driven, gaps=gaps), here
+            return
+        dx, dy = here.x - start.x, here.y - start.y
+        length_m = math.hypot(dx, dy)
+        if length_m < STEP_M:
+            return
+        self._step_from = here
+        to_map = self._map_to_odom()
+        if to_map is None:
+            self._driven = replace(driven, gaps=driven.gaps + 1)
+            return
+        cos, sin = math.cos(to_map.yaw), math.sin(to_map.yaw)
+        self._driven = Driven(
+            driven.x + cos * dx - sin * dy,
+            driven.y + sin * dx + cos * dy,
+            driven.length_m + length_m,
+            driven.gaps,
+        )
+
+    def _map_to_odom(self) -> Transform2D | None:
+        """Return how odometry lies in the map, as it was last known."""
+        if self._tf is not None:
+            return self._tf_to_odom
+        for fix in (self._fix, self._previous):
+            if fix is not None and not fix.broken and fix.map_to_odom is not None:
+                return fix.map_to_odom
+        return None
 
     def _watch_carry(self, fix: _Fix, heard: Transform2D, now: Odometry) -> None:
         """Remember that the robot got too far from the pose, also if it comes back later."""

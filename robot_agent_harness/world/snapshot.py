@@ -51,6 +51,21 @@ class Observed(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Driven:
+    """What the wheels have done so far, each step in the direction that the map gave it: what a
+    heading that drifts does to odometry over a long way is not in it.
+    """
+
+    x: float = 0.0
+    """Metres along the global frame's axes; only differences mean something."""
+    y: float = 0.0
+    length_m: float = 0.0
+    """Of the way."""
+    gaps: int = 0
+    """How often steps could not be followed: odometry started anew, or the map was unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class MapPose:
     """Where the base frame is in the global frame."""
 
@@ -65,6 +80,8 @@ class MapPose:
     yaw_variance_rad2: float | None
     jumps: int = 0
     """How often the localisation has jumped so far, against what odometry showed."""
+    driven: Driven | None = None
+    """None where odometry was never heard."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from robot_agent_harness.actions.verification.judgement import (
     Verdict,
 )
 from robot_agent_harness.world.geometry import distance, turn, wrap_angle
-from robot_agent_harness.world.snapshot import WorldSnapshot
+from robot_agent_harness.world.snapshot import MapPose, WorldSnapshot
 
 DISPLACEMENT_SLACK_M = 0.5
 """By how much map and odometry may differ over a trip: a usual correction of the localisation."""
@@ -35,6 +35,11 @@ DISPLACEMENT_SLACK_RATIO = 0.35
 LENGTH_SLACK_M, LENGTH_SLACK_RATIO = 0.35, 0.2
 """By how much the lengths of both may differ, which no drift of a heading changes: wheels that are
 worn or slip a little. Many small corrections that bring the pose onto the goal show here."""
+STEPS_SLACK_RATIO = 0.02
+"""By how much the wheels' steps, in the map's directions, may miss what the map shows, as a share
+of the way, beside LENGTH_SLACK_M."""
+DRIFT_RAD, DRIFT_RAD_M = 0.1, 0.015
+"""How far the heading of odometry may drift, at all and per metre of the way."""
 JUMP_SLACK_M, JUMP_SLACK_RAD = 0.35, 0.5
 """The same once the localisation has been seen to jump."""
 DISPLACEMENT_SLACK_RAD = 1.0
@@ -163,6 +168,8 @@ def _displacement_conflict(
     else:
         slack_m = DISPLACEMENT_SLACK_M + DISPLACEMENT_SLACK_RATIO * max(map_m, odom_m)
         slack_rad = DISPLACEMENT_SLACK_RAD
+    if not has_jumped and _drift_explains(map_from, map_to, apart_rad, evidence):
+        return None
     if apart_m > slack_m or apart_rad > slack_rad:
         return (
             f'map pose and odometry moved apart by {apart_m:.2f} m and {apart_rad:.2f} rad'
@@ -174,3 +181,23 @@ def _displacement_conflict(
             ' the localisation was corrected onto the goal, or the wheels slipped'
         )
     return None
+
+
+def _drift_explains(
+    then: MapPose, now: MapPose, apart_rad: float, evidence: dict[str, Any]
+) -> bool:
+    """Return whether the wheels did all that the map shows, but for a heading that drifted.
+
+    Over a long way, and above all one that leads back, the ends of odometry tell little: a third
+    of a degree a metre, as wheels have it, puts them metres apart after a round of 40 m.
+    """
+    start, end = then.driven, now.driven
+    if start is None or end is None or start.gaps != end.gaps:
+        return False
+    length_m = end.length_m - start.length_m
+    apart_m = math.hypot(now.x - then.x - end.x + start.x, now.y - then.y - end.y + start.y)
+    evidence |= {'driven_m': rounded(length_m), 'steps_apart_m': rounded(apart_m)}
+    return (
+        apart_m <= LENGTH_SLACK_M + STEPS_SLACK_RATIO * length_m
+        and apart_rad <= DRIFT_RAD + DRIFT_RAD_M * length_m
+    )
