@@ -413,7 +413,7 @@ async def test_a_file_of_before_a_rotation_is_read_by_its_name_and_no_other_file
             assert len(records) == reader.count(Selection(mission_id=MISSION_ID))
         seq = records[-1]['seq']
         whole = (await http.get('dashboard/record', params={'seq': seq, 'file': name})).json()
-        assert whole['record']['type'] == 'MISSION_STARTED'
+        assert json.loads(whole['record'])['type'] == 'MISSION_STARTED'
         story = (
             await http.get('dashboard/mission', params={'id': MISSION_ID, 'file': name})
         ).json()
@@ -453,7 +453,7 @@ async def test_a_mission_opens_to_its_story_its_records_and_its_report(tmp_path:
         )
         assert [(row['type'], row['look']) for row in ends] == [('ROBOT_ACTION_OUTCOME', 'bad')]
         whole = (await http.get('dashboard/record', params={'seq': ends[0]['seq']})).json()
-        assert whole['record']['payload']['reason'] == 'verification_disproved'
+        assert json.loads(whole['record'])['payload']['reason'] == 'verification_disproved'
 
 
 async def test_a_mission_without_end_is_told_in_part_and_says_so(

@@ -28,6 +28,7 @@ from robot_agent_harness.events import (
     Correlation,
     HarnessStateChanged,
     MissionStarted,
+    RecordedEvent,
     SalientEvent,
 )
 from robot_agent_harness.journal.reader import JournalReader
@@ -217,7 +218,17 @@ async def test_older_missions_and_records_come_by_the_page(
         await expect(page.locator('#chain > li')).to_have_count(100)
         await page.get_by_role('button', name='Earlier records').click()
         await expect(page.locator('#chain > li')).to_have_count(151)
+        await page.locator('#chain > li summary').first.click()
+        # To the nanosecond, which the numbers of a script do not hold.
+        (newest,) = await asyncio.to_thread(_newest, tmp_path / 'journal.db', 'm-0')
+        whole = f'"wall_time_ns": {newest.wall_time_ns},'
+        await expect(page.locator('#chain pre').first).to_contain_text(whole)
         undisturbed(shown, made)
+
+
+def _newest(journal: Path, mission_id: str) -> list[RecordedEvent]:
+    with JournalReader(journal) as reader:
+        return list(reader.events(mission_id=mission_id))[-1:]
 
 
 async def test_missions_of_before_a_rotation_are_found_behind_those_of_the_journal(

@@ -13,7 +13,7 @@ from typing import Any
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal_tools.records import as_json
 from robot_agent_harness.journal_tools.summary import about
-from robot_agent_harness.report.values import mapping, printable, text
+from robot_agent_harness.report.values import mapping, pretty, printable, text
 from robot_agent_harness.texts import one_line
 
 LINE_MAX_BYTES = 400
@@ -79,8 +79,11 @@ def line(event: RecordedEvent) -> dict[str, Any]:
 
 
 def whole(event: RecordedEvent) -> dict[str, Any]:
-    """Return a record with all that it holds, its texts cut where they are endless."""
-    return {**line(event), 'record': shown(as_json(event))}
+    """Return a record with all that it holds, its texts cut where they are endless.
+
+    `record` is the text to show: a script reads numbers as floats, which hold no nanoseconds.
+    """
+    return {**line(event), 'record': pretty(shown(as_json(event)))}
 
 
 def _look(event: RecordedEvent) -> str:

@@ -43,7 +43,7 @@ async function open(line, into, file) {
   into.replaceChildren(el('p', {}, `Record ${line.seq}, ${moment(line.at_ns)} UTC, of `, link), shown);
   try {
     const { record } = await (await ask('record', { seq: line.seq, file })).json();
-    shown.textContent = JSON.stringify(record, null, 2);
+    shown.textContent = record;
   } catch (error) {
     shown.textContent = error.message;
   }
