@@ -310,6 +310,7 @@ def test_a_path_that_cannot_be_is_named_with_a_remedy(
     assert reason in str(caught.value)
     assert name.split('\0')[0] in str(caught.value)
     assert 'choose another path' in str(caught.value)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ['file', 'folder']
 
 
 UNPRIVILEGED = """

@@ -26,7 +26,15 @@ from robot_agent_harness.journal.archive import closed_files
 from robot_agent_harness.journal.lock import JournalLock
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.journal.schema import chain_of, COLUMNS, SCHEMA_USER_VERSION
-from robot_agent_harness.journal.soundness import check_log, EMPTY, has_wal, inspect, Tail, tail_of
+from robot_agent_harness.journal.soundness import (
+    check_log,
+    EMPTY,
+    has_wal,
+    inspect,
+    refuse_special,
+    Tail,
+    tail_of,
+)
 from robot_agent_harness.journal.sqlite_errors import remedy_of, Trouble, trouble_of, trouble_with
 
 Synchronous = Literal['full', 'normal']
@@ -75,6 +83,12 @@ class JournalDatabase:
         self._log_bytes = 0
         self._file_bytes = 0
         """The length of the file itself when a transaction last began: it never gets shorter."""
+        try:
+            refuse_special(path)  # before a lock is made beside it, in /dev for instance
+        except OSError as error:
+            raise JournalUnavailableError(
+                f'journal {path}: {error.strerror}; choose another path'
+            ) from error
         self._lock = JournalLock(path)
         try:
             clear_second_names(path)

@@ -67,6 +67,15 @@ def has_wal(path: Path) -> bool:
         return False
 
 
+def refuse_special(path: Path) -> None:
+    """Refuse a folder, a pipe or a device where a journal is to be; a file may be missing.
+
+    :raises JournalUnavailableError: it is one of them.
+    """
+    if path.exists() and not path.is_file():
+        raise JournalUnavailableError(f'journal {path} is no regular file; choose another path')
+
+
 def inspect(path: Path) -> Tail:
     """Return where a sound journal ends; the caller holds the journal's lock.
 
@@ -74,8 +83,6 @@ def inspect(path: Path) -> Tail:
     :raises JournalTooNewError: a newer release wrote it.
     :raises JournalUnavailableError: it cannot be read now.
     """
-    if not path.is_file():
-        raise JournalUnavailableError(f'journal {path} is no regular file; choose another path')
     if path.stat().st_size == 0:
         raise JournalCorruptError(f'journal {path} is empty: it was cut off. {_KEEP}')
     with _corruption_named(path):
@@ -107,8 +114,7 @@ def inspect_end(path: Path, *, live: bool) -> Tail:
     :param live: whether somebody may write it meanwhile.
     :raises JournalError: as :func:`inspect`.
     """
-    if not path.is_file():
-        raise JournalUnavailableError(f'journal {path} is no regular file; choose another path')
+    refuse_special(path)
     with _corruption_named(path):
         connection = connect_read_only(path, immutable=not live and not has_wal(path))
         try:
