@@ -3461,6 +3461,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_one_source_decides_where_the_other_is_silent',
                 'test_a_docking_is_judged_by_whether_the_battery_charges',
                 'test_an_undocking_is_judged_by_battery_and_motion',
+                'test_wheels_that_slip_a_little_do_not_make_a_turn_of_any_size_doubtful',
                 'test_a_robot_that_only_its_wheels_or_its_map_moved_has_not_come_off_its_dock',
                 'test_no_verifier_confirms_on_what_was_seen_before_the_end_or_while_it_moves',
                 'test_no_verifier_confirms_what_the_controllers_own_result_speaks_against',

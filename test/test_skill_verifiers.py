@@ -135,6 +135,14 @@ def test_a_heading_on_the_map_alone_confirms_a_smaller_turn(angle: float) -> Non
     assert _turn(angle, None, angle) is Verdict.CONFIRMED
 
 
+@pytest.mark.parametrize('angle', [4 * math.pi, -4 * math.pi, 9.0, math.pi, -1.0])
+@pytest.mark.parametrize('counted', [0.955, 1.045])
+def test_wheels_that_slip_a_little_do_not_make_a_turn_of_any_size_doubtful(
+    angle: float, counted: float
+) -> None:
+    assert _turn(angle, counted * angle, wrap_angle(angle)) is Verdict.CONFIRMED
+
+
 def test_a_turn_of_which_odometry_and_the_map_tell_different_things_is_inconclusive() -> None:
     assert _turn(1.5, 1.5, 0.0) is Verdict.INCONCLUSIVE
     assert _turn(1.5, 0.0, 1.5) is Verdict.INCONCLUSIVE

@@ -108,7 +108,8 @@ class TurnVerifier:
             evidence['map_turned_rad'] = rounded(moved.yaw)
             by_map = asked.is_done_by(wanted + wrap_angle(moved.yaw - wanted))
             if turned is not None:
-                alike = abs(wrap_angle(moved.yaw - turned)) <= APART_RAD
+                apart_max = APART_RAD + self.tolerance_ratio * abs(wanted)
+                alike = abs(wrap_angle(moved.yaw - turned)) <= apart_max
                 if by_odometry is None and alike and asked.is_done_by(turned):
                     # Silent by now, as some are at rest, after it had counted the whole turn.
                     evidence['turned_rad'] = rounded(turned)
