@@ -11,7 +11,7 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 import pytest
 
 MARGIN_S = 30.0
-"""How much later than pytest-timeout the watchdog of pyproject.toml ends a test."""
+"""How much later than pytest-timeout the watchdog ends a test."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,13 +28,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Give a test Ctrl-C as on a terminal, and one with a timeout of its own its own watchdog."""
+    """Give a test Ctrl-C as on a terminal, and a watchdog."""
     # Who starts the suite in the background has it ignored, and so would each program of a test.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     own = item.get_closest_marker('timeout')
-    if own is not None:
-        _watch(item, own.args[0] + MARGIN_S)
+    seconds = float(item.config.getini('timeout')) if own is None else own.args[0]
+    _watch(item, seconds + MARGIN_S)
 
 
 @pytest.hookimpl(tryfirst=True)

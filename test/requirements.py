@@ -3037,6 +3037,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_message_definitions_are_found_from_the_source_tree',
                 'test_errors_name_the_libraries_of_the_extras',
                 'test_what_everybody_needs_is_known_by_the_name_that_is_imported',
+                'test_the_pytest_of_every_distribution_knows_the_options_of_the_tests',
                 'test_a_missing_configuration_file_is_named',
             ),
         ),

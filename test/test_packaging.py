@@ -170,6 +170,22 @@ def test_errors_name_the_libraries_of_the_extras(setup_cfg):
     }
 
 
+def test_the_pytest_of_every_distribution_knows_the_options_of_the_tests():
+    """launch_pytest goes with it, and an option that it does not know ends the run."""
+    options = (ROOT / 'pyproject.toml').read_text().split('[tool.pytest.ini_options]')[1]
+    given = set(re.findall(r'^(\w+) = ', options.split('\n[')[0], re.MULTILINE))
+    of_pytest_timeout = {'timeout', 'timeout_method'}
+    assert given - of_pytest_timeout <= {
+        'addopts',
+        'faulthandler_timeout',
+        'filterwarnings',
+        'markers',
+        'pythonpath',
+        'testpaths',
+        'xfail_strict',
+    }
+
+
 def test_what_everybody_needs_is_known_by_the_name_that_is_imported(setup_cfg):
     wanted = requirements(setup_cfg['options']['install_requires'])
     assert {name.replace('-', '_').removeprefix('py') for name in wanted} == {
