@@ -6,6 +6,7 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
+import pytest
 
 from robot_agent_harness.errors import ModelError
 from robot_agent_harness.llm import (
@@ -96,6 +97,11 @@ claude_answer = objects(
 )
 
 
+def _sent(body):
+    """Return the bytes that an SDK makes of a body; it refuses what is no JSON."""
+    return json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+
+
 def check(wire, rules, data, complete):
     """Check that an answer can be read and answered, and which of its calls may be carried out."""
     if not isinstance(data, dict):
@@ -113,7 +119,7 @@ def check(wire, rules, data, complete):
     after = ToolResults(results) if results else UserMessage('And?')
     conversation = (UserMessage('Go.'), AssistantMessage(decision), after)
     body = wire.conversation_body(ModelRequest('You drive a robot.', conversation, (LOOK,)))
-    body = json.loads(json.dumps({**SETTINGS, **body}, ensure_ascii=False).encode())
+    body = json.loads(_sent({**SETTINGS, **body}))
     assert rules.broken_rules(body) == []
 
 
@@ -125,3 +131,23 @@ def test_any_answer_of_chat_completions_can_be_answered_or_is_a_model_error(data
 @given(claude_answer)
 def test_any_answer_of_the_messages_api_can_be_answered_or_is_a_model_error(data):
     check(messages_api, messages_api_rules, data, ('tool_use', 'end_turn', 'stop_sequence'))
+
+
+@pytest.mark.parametrize('where', ['message', 'call', 'function'])
+def test_a_number_beyond_all_limits_beside_a_call_of_chat_completions_is_asked_for_again(where):
+    function = {'name': 'look', 'arguments': '{}'}
+    call = {'id': 'c1', 'type': 'function', 'function': function}
+    message = {'role': 'assistant', 'tool_calls': [call]}
+    {'message': message, 'call': call, 'function': function}[where]['score'] = float('inf')
+    data = {'choices': [{'message': message, 'finish_reason': 'tool_calls'}]}
+    with pytest.raises(ModelError, match='beyond all limits') as caught:
+        chat_completions.decision_from(data, provider='p', model='some-model')
+    assert caught.value.retryable
+
+
+def test_a_number_beyond_all_limits_beside_a_call_of_the_messages_api_is_asked_for_again():
+    call = {'type': 'tool_use', 'id': 'c1', 'name': 'look', 'input': {}, 'score': float('inf')}
+    data = {'content': [call], 'stop_reason': 'tool_use'}
+    with pytest.raises(ModelError, match='beyond all limits') as caught:
+        messages_api.decision_from(data, provider='p', model='some-model')
+    assert caught.value.retryable

@@ -9,7 +9,7 @@ has no name or shares its id is recorded, gets its one result, and is not carrie
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 import re
 from typing import Any
@@ -68,6 +68,16 @@ def checked_calls(
 def is_plain(value: Any) -> bool:
     """Return whether a value is JSON that can be sent on and recorded as it is."""
     return bool(jsonable(value) == value)
+
+
+def check_plain(parts: Iterable[Any]) -> None:
+    """Check that parts of an answer can be sent back as they came.
+
+    :raises ModelError: one cannot.
+    """
+    if not all(map(is_plain, parts)):
+        text = 'the answer holds a number beyond all limits, or is nested too deep'
+        raise ModelError(text, retryable=True)
 
 
 def check_results(conversation: Sequence[Message]) -> None:

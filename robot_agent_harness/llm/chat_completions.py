@@ -17,6 +17,7 @@ from typing import Any
 from robot_agent_harness.errors import ModelError
 from robot_agent_harness.llm.answers import (
     callable_name,
+    check_plain,
     check_results,
     checked_calls,
     counts,
@@ -39,6 +40,7 @@ REFUSAL = 'refusal'
 """The stop reason of an answer with a refusal in it; the API itself says `stop`."""
 
 _COMPLETE_STOP_REASONS = frozenset({'tool_calls', 'stop', 'function_call'})
+_CALLS = ('tool_calls', 'function_call')
 _REASONING = ('reasoning_content', 'reasoning')
 _NO_OUTPUT = '(no output)'  # several servers refuse a message without text
 _SEAM_NAMES = {'prompt_tokens': 'input_tokens', 'completion_tokens': 'output_tokens'}
@@ -86,14 +88,18 @@ def conversation_body(
 def decision_from(data: Mapping[str, Any], *, provider: str, model: str) -> Decision:
     """Return what a response says; its calls are usable only if the response is complete.
 
-    :raises ModelError: it is no completion.
+    :raises ModelError: it is no completion, or one that could not be sent back.
     """
     choices = data.get('choices')
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get('message') if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise ModelError('the answer is not a message of the Chat Completions API')
-    found = [_found(call) for call in _raw_calls(message)]
+    raw_calls = _raw_calls(message)
+    rest = {key: value for key, value in message.items() if key not in _CALLS}
+    # What is wrong with a call's arguments is told with the call.
+    check_plain([rest, *(_without_arguments(raw) for raw in raw_calls)])
+    found = [_found(call) for call in raw_calls]
     stop_reason = text_or_none(choice.get('finish_reason'))
     refusal = text_or_none(message.get('refusal'))
     if refusal:
@@ -138,8 +144,7 @@ def _replayed(decision: Decision) -> list[dict[str, Any]]:
     replayed = {
         key: value
         for key, value in message.items()
-        if key not in ('tool_calls', 'function_call', 'refusal')
-        and (value is not None or key in _REASONING)
+        if key not in (*_CALLS, 'refusal') and (value is not None or key in _REASONING)
     }
     calls = [
         _replayed_call(raw, call)
@@ -189,6 +194,12 @@ def _raw_calls(message: Mapping[str, Any]) -> list[Any]:
 def _function(raw: Any) -> dict[str, Any]:
     function = raw.get('function') if isinstance(raw, dict) else None
     return function if isinstance(function, dict) else {}
+
+
+def _without_arguments(raw: Any) -> dict[str, Any]:
+    """Return what goes back of a call beside its arguments."""
+    other = raw if isinstance(raw, dict) else {}
+    return {**other, 'function': {**_function(raw), 'arguments': None}}
 
 
 def _found(raw: Any) -> FoundCall:

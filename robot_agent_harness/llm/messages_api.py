@@ -15,11 +15,11 @@ from robot_agent_harness.errors import ModelError
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.answers import (
     callable_name,
+    check_plain,
     check_results,
     checked_calls,
     counts,
     FoundCall,
-    is_plain,
     joined,
     sendable,
     text_or_none,
@@ -71,14 +71,13 @@ def decision_from(data: Mapping[str, Any], *, provider: str, model: str) -> Deci
     content = data.get('content')
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
         raise ModelError('the answer is not a message of the Messages API')
-    if not all(is_plain(block) for block in content if block.get('type') != 'tool_use'):
-        text = 'the answer holds a number beyond all limits, or is nested too deep'
-        raise ModelError(text, retryable=True)
+    # What is wrong with a call's arguments is told with the call.
+    check_plain({**block, 'input': None} if _is_call(block) else block for block in content)
     stop_reason = text_or_none(data.get('stop_reason'))
     found = [
         FoundCall(block.get('id'), block.get('name'), block.get('input'))
         for block in content
-        if block.get('type') == 'tool_use'
+        if _is_call(block)
     ]
     usage = {'input_tokens': 0, 'output_tokens': 0, **counts(data.get('usage'))}
     return Decision(
@@ -152,7 +151,7 @@ def _replayed(decision: Decision) -> list[dict[str, Any]]:
     calls = iter(decision.tool_calls)
     blocks = []
     for block in decision.raw_content:
-        if block.get('type') == 'tool_use':
+        if _is_call(block):
             call = next(calls)
             arguments = jsonable(call.arguments) if isinstance(call.arguments, dict) else {}
             name = callable_name(call.name)
@@ -162,6 +161,10 @@ def _replayed(decision: Decision) -> list[dict[str, Any]]:
     while blocks and blocks[-1].get('type') in _THINKING:
         blocks.pop()  # an answer cut while thinking; no call depends on it
     return blocks
+
+
+def _is_call(block: Mapping[str, Any]) -> bool:
+    return block.get('type') == 'tool_use'
 
 
 def _is_blank(block: Mapping[str, Any]) -> bool:
