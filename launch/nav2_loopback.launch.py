@@ -16,7 +16,7 @@ from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Opaq
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-from robot_agent_harness.ros.launch_arguments import BOOLEANS
+from robot_agent_harness.ros.launch_arguments import BOOLEANS, number
 from robot_agent_harness.ros.nav2_launch import bringup, initial_pose
 
 SHARE = Path(get_package_share_directory('robot_agent_harness'))
@@ -42,7 +42,7 @@ def start_nav2(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             ['nav2_loopback_sim', 'nav2_minimal_tb3_sim'],
             arguments,
         ),
-        initial_pose('', given('x'), given('y'), given('yaw')),
+        initial_pose('', *(number(context, name) for name in ('x', 'y', 'yaw'))),
     ]
 
 

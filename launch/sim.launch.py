@@ -14,9 +14,8 @@ from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Opaq
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
 
-from robot_agent_harness.ros.launch_arguments import existing_file
+from robot_agent_harness.ros.launch_arguments import existing_file, number
 
 PACKAGE = 'robot_agent_harness'
 SHARE = Path(get_package_share_directory(PACKAGE))
@@ -24,7 +23,7 @@ SHARE = Path(get_package_share_directory(PACKAGE))
 
 def start_robot(context: LaunchContext) -> list[Node]:
     """Return the simulated robot."""
-    time_scale = ParameterValue(LaunchConfiguration('time_scale'), value_type=float)
+    time_scale = number(context, 'time_scale')
     return [
         Node(
             package=PACKAGE,

@@ -15,7 +15,7 @@ from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Opaq
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-from robot_agent_harness.ros.launch_arguments import BOOLEANS
+from robot_agent_harness.ros.launch_arguments import BOOLEANS, number
 from robot_agent_harness.ros.nav2_launch import bringup, initial_pose
 
 SHARE = Path(get_package_share_directory('robot_agent_harness'))
@@ -45,7 +45,7 @@ def start_nav2(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             ['nav2_minimal_tb3_sim', 'ros_gz_sim', 'ros_gz_bridge'],
             arguments,
         ),
-        initial_pose(given('namespace'), given('x'), given('y'), given('yaw')),
+        initial_pose(given('namespace'), *(number(context, name) for name in ('x', 'y', 'yaw'))),
     ]
 
 

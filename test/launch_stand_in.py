@@ -79,10 +79,6 @@ class LifecycleNode(Node):
     pass
 
 
-class ParameterValue(Made):
-    pass
-
-
 MODULES: dict[str, dict[str, Any]] = {
     'launch': {
         'LaunchContext': dict,
@@ -103,7 +99,6 @@ MODULES: dict[str, dict[str, Any]] = {
     'launch.substitutions': {'LaunchConfiguration': LaunchConfiguration},
     'launch_ros': {},
     'launch_ros.actions': {'LifecycleNode': LifecycleNode, 'Node': Node},
-    'launch_ros.parameter_descriptions': {'ParameterValue': ParameterValue},
 }
 
 

@@ -3013,6 +3013,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_an_argument_that_is_left_out_leaves_the_parameters_file_alone',
                 'test_choices_are_those_of_the_parameters',
                 'test_a_file_of_parameters_that_is_not_there_is_refused_by_name',
+                'test_what_is_no_number_is_refused_by_name',
                 'test_the_time_of_the_built_in_robot_is_the_systems',
                 'test_the_loopback_file_includes_the_one_that_the_distribution_has',
                 'test_the_harness_takes_the_time_that_the_loopback_simulator_stamps_by',

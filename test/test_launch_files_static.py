@@ -199,6 +199,16 @@ def test_a_file_of_parameters_that_is_not_there_is_refused_by_name(
     assert str(tmp_path / 'my.yaml') in [node.options['parameters'][0] for node in nodes]
 
 
+@pytest.mark.parametrize(
+    ('name', 'argument'),
+    [('sim.launch.py', 'time_scale'), *((name, 'yaw') for name in NAMES if '_' in name)],
+)
+@pytest.mark.parametrize('given', ['fast', 'inf', ''])
+def test_what_is_no_number_is_refused_by_name(launcher, name, argument, given):
+    with pytest.raises(RuntimeError, match=f'^{argument} {given}: a number is needed$'):
+        launch(launcher, name, **{argument: given})
+
+
 def test_the_time_of_the_built_in_robot_is_the_systems(launcher):
     choices = launch(launcher, 'sim.launch.py').arguments['use_sim_time'].options['choices']
     assert choices == ['false', 'False']

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from launch import LaunchContext
@@ -11,6 +12,21 @@ from launch.substitutions import LaunchConfiguration
 
 BOOLEANS = ['true', 'false', 'True', 'False']
 """The choices of an argument that is on or off: as YAML has them, and as Nav2 does."""
+
+
+def number(context: LaunchContext, argument: str) -> float:
+    """Return the number that an argument is.
+
+    :raises RuntimeError: it is none; names the argument.
+    """
+    given = str(LaunchConfiguration(argument).perform(context))
+    try:
+        found = float(given)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise RuntimeError(f'{argument} {given}: a number is needed')
+    return found
 
 
 def existing_file(context: LaunchContext, argument: str) -> str:

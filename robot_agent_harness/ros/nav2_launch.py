@@ -64,15 +64,15 @@ def bringup(
     return GroupAction([ResetLaunchConfigurations(), include])
 
 
-def initial_pose(namespace: str, x: str, y: str, yaw: str) -> ExecuteProcess:
+def initial_pose(namespace: str, x: float, y: float, yaw: float) -> ExecuteProcess:
     """Tell the localisation once where the robot stands, as a person does in RViz.
 
     It waits for a listener. Only for simulations: there it is known where the robot begins.
     """
-    half = float(yaw) / 2.0
+    half = yaw / 2.0
     # Fixed notation: YAML takes 1e-05 for text.
     pose = (
-        f'{{position: {{x: {float(x):.6f}, y: {float(y):.6f}}}, '
+        f'{{position: {{x: {x:.6f}, y: {y:.6f}}}, '
         f'orientation: {{z: {math.sin(half):.6f}, w: {math.cos(half):.6f}}}}}'
     )
     variances = [0.0] * 36
