@@ -316,6 +316,10 @@ def test_a_record_is_found_by_an_id_that_no_file_can_hold_as_it_is(tmp_path: Pat
 
 
 def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:
+    empty = tmp_path / 'empty.db'
+    empty.touch()
+    with pytest.raises(JournalCorruptError, match=r'empty\.db is empty: it was cut off'):
+        JournalReader(empty)
     path = tmp_path / 'text.db'
     path.write_text('no database, but long enough to look at\n' * 99)
     with pytest.raises(JournalCorruptError, match=str(path)):

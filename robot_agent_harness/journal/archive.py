@@ -42,7 +42,9 @@ def is_archive(path: Path) -> bool:
         beginning = file.read(len(_SQLITE_MAGIC))
     if beginning.startswith(_GZIP_MAGIC):
         return True
-    if beginning not in (b'', _SQLITE_MAGIC):
+    if not beginning:
+        raise NotAJournalError(f'{path} is empty: it was cut off, or never was a journal')
+    if beginning != _SQLITE_MAGIC:
         raise NotAJournalError(f'{path} is no journal, or its beginning is destroyed')
     return False
 
