@@ -1202,7 +1202,7 @@ _CONTRACT = (
             'test_node_qos.py'
             '::test_a_publisher_that_offers_too_little_is_named_with_the_policy_until_it_leaves',
             'test_node_qos.py::test_a_human_who_speaks_best_effort_is_told_that_nobody_hears',
-            'test_node_qos.py::test_a_subscriber_that_asks_for_too_much_is_named',
+            'test_node_qos.py::test_a_subscriber_that_asks_for_too_much_is_named_and_no_other',
             'test_node_qos.py::test_what_an_offer_lacks_is_said_policy_by_policy',
         ),
         _clause(

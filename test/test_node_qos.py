@@ -165,15 +165,19 @@ def test_a_human_who_speaks_best_effort_is_told_that_nobody_hears(live):
     live.until_topics(DiagnosticStatus.OK)
 
 
-def test_a_subscriber_that_asks_for_too_much_is_named(live):
+def test_a_subscriber_that_asks_for_too_much_is_named_and_no_other(live):
+    heard = live.probe.node.create_subscription(
+        MissionEvent, f'{NODE}/mission_event', lambda _: None, RELIABLE
+    )
     subscription = live.probe.node.create_subscription(
         MissionEvent, f'{NODE}/mission_event', lambda _: None, LATCHED
     )
     told = live.until_topics(DiagnosticStatus.WARN, 'mission_event')
-    assert '/probe asks for more than is published' in told
-    assert 'durability volatile where transient_local is asked for' in told
+    assert told.count('/probe asks for more than is published') == 1
+    assert '(durability volatile where transient_local is asked for)' in told
     live.probe.node.destroy_subscription(subscription)
     live.until_topics(DiagnosticStatus.OK)
+    live.probe.node.destroy_subscription(heard)
 
 
 def test_a_robot_that_is_not_there_is_missed_once_in_the_log(tmp_path):
@@ -198,6 +202,17 @@ def test_a_robot_that_is_not_there_is_missed_once_in_the_log(tmp_path):
             RELIABLE,
             QoSProfile(depth=1, deadline=Duration(seconds=2)),
             'deadline none where 2 s is asked for',
+        ),
+        (
+            # As the graph tells of a subscription that said nothing of durations.
+            RELIABLE,
+            QoSProfile(
+                depth=1,
+                durability=DurabilityPolicy.TRANSIENT_LOCAL,
+                deadline=Duration(nanoseconds=2**63 - 1),
+                liveliness_lease_duration=Duration(nanoseconds=2**63 - 1),
+            ),
+            'durability volatile where transient_local is asked for',
         ),
         (
             BEST_EFFORT,

@@ -29,6 +29,8 @@ _REQUESTED = QoSSubscriptionEventType.RCL_SUBSCRIPTION_REQUESTED_INCOMPATIBLE_QO
 _OFFERED = QoSPublisherEventType.RCL_PUBLISHER_OFFERED_INCOMPATIBLE_QOS
 POLICIES = ('reliability', 'durability', 'deadline', 'liveliness', 'liveliness_lease_duration')
 """What is negotiated between a publisher and a subscription."""
+_WITHOUT_END_NS = 2**63 - 1
+"""What the middlewares make of a duration of which nothing was said."""
 
 
 class QosWatch:
@@ -99,6 +101,7 @@ def lacking(offered: QoSProfile, asked: QoSProfile) -> str:
     transient_local is asked for`.
     """
     parts = []
+    offered, asked = _said(offered), _said(asked)
     for policy in POLICIES:
         alone = QoSProfile(depth=1)
         setattr(alone, policy, getattr(offered, policy))
@@ -114,7 +117,20 @@ def lacking(offered: QoSProfile, asked: QoSProfile) -> str:
 
 
 def _fits(offered: QoSProfile, asked: QoSProfile) -> bool:
-    return bool(qos_check_compatible(offered, asked)[0] != QoSCompatibility.ERROR)
+    told = qos_check_compatible(_said(offered), _said(asked))[0]
+    return bool(told != QoSCompatibility.ERROR)
+
+
+def _said(profile: QoSProfile) -> QoSProfile:
+    """Return what is negotiated of a profile, as one is written: a duration of which nothing was
+    said is without end in what the graph tells of others, and rclpy takes that for a demand.
+    """
+    said = QoSProfile(depth=1)
+    for policy in POLICIES:
+        value = getattr(profile, policy)
+        if getattr(value, 'nanoseconds', 0) < _WITHOUT_END_NS:
+            setattr(said, policy, value)
+    return said
 
 
 def _value(profile: QoSProfile, policy: str) -> str:
