@@ -14,6 +14,7 @@ import pytest
 
 from robot_agent_harness.actions.controller import GoalStatus, SendFailed
 from robot_agent_harness.actions.lifecycle import ActionState, RobotAction
+from robot_agent_harness.events import Correlation, Event, EventType
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.testing import Bench, check_journal, run_virtual, ScriptableNav2
 from robot_agent_harness.world.geometry import wrap_angle
@@ -186,6 +187,30 @@ def test_what_is_heard_after_the_end_is_recorded_as_late_and_changes_nothing(
     after = events[kinds.index('ROBOT_ACTION_OUTCOME') + 1 :]
     assert [event.payload['late'] for event in after if event.type == 'ROBOT_ACTION_PROGRESS']
     assert kinds.count('ROBOT_ACTION_OUTCOME') == 1
+
+
+def test_feedback_that_comes_while_an_outcome_goes_to_the_disk_is_no_part_of_it(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> RobotAction:
+        async with Bench(tmp_path / 'j.db') as bench:
+            result = await bench.call('navigate_to_pose', {'x': 2.0, 'y': 0.0})
+            bench.nav2.feedback(distance_remaining=0.5)
+            await asyncio.sleep(3.0)
+
+            def say_more(_seq: int, event: Event, _ids: Correlation) -> None:
+                if event.type is EventType.ROBOT_ACTION_OUTCOME:
+                    bench.nav2.feedback(distance_remaining=0.4)
+
+            bench.core.journal.add_event_listener(say_more)
+            arrives(bench)
+            return await bench.outcome(result.data['action_id'])
+
+    action = run_virtual(scenario())
+    assert action.outcome is not None
+    assert (
+        action.feedback == action.outcome.evidence['last_feedback'] == {'distance_remaining': 0.5}
+    )
 
 
 def test_a_refused_goal_that_gives_feedback_is_cancelled_and_blocks_the_next_until_it_ends(

@@ -222,6 +222,8 @@ class FollowedAction:
     async def _conclude(self, outcome: Outcome, snapshot: WorldSnapshot | None) -> None:
         """Record the outcome, then announce it: nobody hears of one that the disk may lack."""
         self.concluding = True
+        # As it goes on record: feedback that comes while that goes to the disk is none of it.
+        ended = self.action.advance(outcome.state, outcome)
         records = [outcome_record(self.action, outcome)]
         if snapshot is not None and self._observer.store.first_use(snapshot.snapshot_id):
             records.insert(0, verification_snapshot(self.action, snapshot))
@@ -233,9 +235,9 @@ class FollowedAction:
                 either, timeout=OUTCOME_DURABLE_S, return_when=asyncio.FIRST_COMPLETED
             )
             hurry.cancel()
-        self.action = self.action.advance(outcome.state, outcome)
-        self._ended(self, self.action)
-        resolve(self.done, self.action)
+        self.action = ended
+        self._ended(self, ended)
+        resolve(self.done, ended)
 
     # -- small things ----------------------------------------------------------------------------
 
