@@ -58,7 +58,7 @@ PARAMETERS: dict[str, Any] = {
     'navigation.xy_tolerance_m': 0.30,
     'navigation.accept_timeout_s': 5.0 / SPEED,
     'navigation.execution_timeout_s': EXECUTION_S,
-    'navigation.verify_timeout_s': 1.5,
+    'navigation.verify_timeout_s': 2.5,
 }
 LEAD_S = 0.2
 """What a sequence does before its call is done so long before, so that it has been heard."""
