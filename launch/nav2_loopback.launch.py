@@ -16,7 +16,7 @@ from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Opaq
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-from robot_agent_harness.ros.launch_arguments import BOOLEANS, number
+from robot_agent_harness.ros.launch_arguments import BOOLEANS, checking, number
 from robot_agent_harness.ros.nav2_launch import bringup, initial_pose
 
 SHARE = Path(get_package_share_directory('robot_agent_harness'))
@@ -100,10 +100,11 @@ def generate_launch_description() -> LaunchDescription:
                 default_value=str(SHARE / 'config' / 'places_turtlebot3.yaml'),
                 description='YAML with named places of the map',
             ),
-            # Before the harness: nothing is started where a package is missing.
-            OpaqueFunction(function=start_nav2),
+            # Nothing is started where a package is missing, or an argument is wrong.
+            OpaqueFunction(function=checking(start_nav2)),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'harness.launch.py'))
             ),
+            OpaqueFunction(function=start_nav2),
         ]
     )

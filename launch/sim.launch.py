@@ -15,7 +15,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from robot_agent_harness.ros.launch_arguments import existing_file, number
+from robot_agent_harness.ros.launch_arguments import checking, existing_file, number
 
 PACKAGE = 'robot_agent_harness'
 SHARE = Path(get_package_share_directory(PACKAGE))
@@ -24,13 +24,14 @@ SHARE = Path(get_package_share_directory(PACKAGE))
 def start_robot(context: LaunchContext) -> list[Node]:
     """Return the simulated robot."""
     time_scale = number(context, 'time_scale')
+    file = existing_file(context, 'sim_params_file')
     return [
         Node(
             package=PACKAGE,
             executable='sim_robot',
             name='sim_robot',
             namespace=LaunchConfiguration('namespace'),
-            parameters=[existing_file(context, 'sim_params_file'), {'time_scale': time_scale}],
+            parameters=[file, {'time_scale': time_scale}],
             arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
             output='screen',
             emulate_tty=True,
@@ -59,7 +60,8 @@ def generate_launch_description() -> LaunchDescription:
                 choices=['false', 'False'],
                 description="The simulated robot is on the system's time, and publishes no /clock",
             ),
-            # First, since what it declares is used below as well.
+            OpaqueFunction(function=checking(start_robot)),
+            # Before the robot: what it declares is used there as well.
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(SHARE / 'launch' / 'harness.launch.py'))
             ),

@@ -116,6 +116,10 @@ class Started:
     configurations: set[str] = field(default_factory=set)
     """The launch configurations that anything refers to."""
 
+    @property
+    def starts_nothing(self) -> bool:
+        return not (self.nodes or self.processes or self.included)
+
 
 class Launcher:
     """Runs launch files.
@@ -125,6 +129,8 @@ class Launcher:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, shares: Mapping[str, Path]) -> None:
         self._shares = dict(shares)
+        self.started = Started()
+        """What the last one has started, also where it stumbled."""
 
         class PackageNotFoundError(KeyError):
             pass
@@ -148,9 +154,9 @@ class Launcher:
 
     def run(self, path: Path, **given: str) -> Started:
         """Return what a launch file starts, given these arguments."""
-        started = Started(values=dict(given))
-        self._run(path, started)
-        return started
+        self.started = Started(values=dict(given))
+        self._run(path, self.started)
+        return self.started
 
     def _run(self, path: Path, started: Started) -> None:
         spec = importlib.util.spec_from_file_location('a_launch_file', path)

@@ -194,6 +194,7 @@ def test_a_file_of_parameters_that_is_not_there_is_refused_by_name(
         path = given.replace('~', str(tmp_path))
         with pytest.raises(RuntimeError, match=f'^{argument} {path}: there is no such file$'):
             launch(launcher, name, **{argument: given})
+        assert launcher.started.starts_nothing
     (tmp_path / 'my.yaml').touch()
     nodes = launch(launcher, name, **{argument: '~/my.yaml'}).nodes
     assert str(tmp_path / 'my.yaml') in [node.options['parameters'][0] for node in nodes]
@@ -207,6 +208,7 @@ def test_a_file_of_parameters_that_is_not_there_is_refused_by_name(
 def test_what_is_no_number_is_refused_by_name(launcher, name, argument, given):
     with pytest.raises(RuntimeError, match=f'^{argument} {given}: a number is needed$'):
         launch(launcher, name, **{argument: given})
+    assert launcher.started.starts_nothing
 
 
 def test_the_time_of_the_built_in_robot_is_the_systems(launcher):
@@ -281,6 +283,7 @@ def test_a_package_that_is_missing_is_named_with_what_to_install(monkeypatch, tm
     apt = f'sudo apt install ros-jazzy-{missing.replace("_", "-")}'
     with pytest.raises(RuntimeError, match=f'{missing} is not installed: {apt}$'):
         launch(launcher, name)
+    assert launcher.started.starts_nothing
 
 
 def test_a_nav2_without_the_loopback_simulation_is_told(monkeypatch, tmp_path):

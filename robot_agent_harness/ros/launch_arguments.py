@@ -4,14 +4,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from launch import LaunchContext
 from launch.substitutions import LaunchConfiguration
 
 BOOLEANS = ['true', 'false', 'True', 'False']
 """The choices of an argument that is on or off: as YAML has them, and as Nav2 does."""
+Starter: TypeAlias = Callable[[LaunchContext], list[Any]]
+
+
+def checking(start: Starter) -> Starter:
+    """Return a function that stumbles where `start` would, and starts nothing.
+
+    To be called before anything is started: launch leaves running what it has started when it
+    stumbles over what comes later.
+    """
+
+    def check(context: LaunchContext) -> list[Any]:
+        start(context)
+        return []
+
+    return check
 
 
 def number(context: LaunchContext, argument: str) -> float:
