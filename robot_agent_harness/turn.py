@@ -53,6 +53,9 @@ from robot_agent_harness.world.snapshot import WorldSnapshot
 
 TOOL_ROUNDS_MAX = 8
 """Rounds of ordinary tools inside one turn; a model that only looks is asked to decide."""
+UNUSABLE_MAX = 3
+"""Answers in a row of which no call can be used, as where each is cut or refused: to ask on would
+cost, and bring the same."""
 NOT_FOR_MODEL = frozenset({'wait_for_action'})
 """The loop itself waits, and asks again when there is something to tell."""
 
@@ -166,6 +169,7 @@ class TurnTaker:
         )
         messages: list[Message] = [UserMessage(prompt.user)]
         nudged = forced = False
+        unusable = 0
         for _ in range(TOOL_ROUNDS_MAX):
             request = ModelRequest(
                 system=prompt.system,
@@ -191,6 +195,9 @@ class TurnTaker:
                 return ended or TurnResult()
             if mission.mailbox.from_people or mission.unreported:
                 return TurnResult()  # heard in the next turn, not after all the tools of this one
+            unusable = unusable + 1 if all(c.malformed for c in decision.tool_calls) else 0
+            if unusable == UNUSABLE_MAX:
+                return TurnResult(decided=False)
             messages.append(ToolResults(blocks))
         return TurnResult()
 

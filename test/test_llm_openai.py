@@ -254,7 +254,6 @@ async def test_calls_without_an_id_of_their_own_move_nothing_and_are_answered(id
         {'name': 'navigate_to_pose', 'arguments': '{"x": 1.0, "y"'},
         {'name': 'navigate_to_pose', 'arguments': '{"x": NaN, "y": 0}'},
         {'name': 'navigate_to_pose', 'arguments': '[1.0, 2.0]'},
-        {'name': 'navigate_to_pose', 'arguments': ''},
         {'name': 'navigate_to_pose', 'arguments': '"x"'},
         {'name': 'navigate_to_pose', 'arguments': '[' * 100_000},
         {'name': 'navigate_to_pose', 'arguments': None},
@@ -329,6 +328,16 @@ async def test_a_truncated_tool_call_is_marked_and_answered(arguments):
     first, _ = await answered(completion('I', call, finish_reason='length'))
     assert first.stop_reason == 'length'
     assert 'truncated' in first.tool_calls[0].malformed
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('arguments', ['', ' '])
+async def test_a_call_without_any_arguments_is_one_with_none(arguments):
+    call = tool_call('list_places', arguments)
+    first, messages = await answered(completion(None, call))
+    assert (first.tool_calls[0].arguments, first.tool_calls[0].malformed) == ({}, None)
+    cut = await decided(completion(None, call, finish_reason='length'))
+    assert 'truncated' in cut.tool_calls[0].malformed
 
 
 @pytest.mark.anyio

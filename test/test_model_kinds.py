@@ -219,6 +219,17 @@ def test_no_call_of_an_answer_that_was_cut_is_carried_out_and_each_is_told_so(
     assert all(block['is_error'] for block in answered)
 
 
+@pytest.mark.parametrize('stop_reason', ['max_tokens', 'refusal', 'something_new'])
+def test_a_model_whose_answers_are_never_whole_is_not_asked_for_ever(
+    tmp_path: Path, stop_reason: str
+) -> None:
+    answers = [said(go(3.0, f'tu{n}'), stop_reason=stop_reason) for n in range(20)]
+    rig = Rig(tmp_path, *answers)
+    assert rig.run().reason == 'no_decision'
+    assert len(rig.model.bodies) == 3
+    assert rig.statuses == ['invalid_arguments'] * 3
+
+
 DEEP = functools.reduce(lambda inner, _: {'a': inner}, range(900), 1)
 
 

@@ -171,7 +171,7 @@ def _replayed_call(raw: Any, call: ToolCall) -> dict[str, Any]:
     arguments = function.get('arguments')
     if not isinstance(call.arguments, dict):
         arguments = '{}'
-    elif not isinstance(arguments, str):
+    elif not isinstance(arguments, str) or not arguments.strip():
         arguments = json.dumps(call.arguments)
     return {
         **(raw if isinstance(raw, dict) else {}),
@@ -207,7 +207,8 @@ def _found(raw: Any) -> FoundCall:
     arguments = function.get('arguments')
     if isinstance(arguments, str):
         try:
-            read = json.loads(arguments, parse_constant=refuse_constant)
+            # Several servers send nothing at all for a tool without parameters.
+            read = json.loads(arguments.strip() or '{}', parse_constant=refuse_constant)
         except (ValueError, RecursionError):
             read = None
         arguments = read if isinstance(read, dict) else arguments
