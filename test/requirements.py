@@ -403,6 +403,8 @@ _DESIGN = (
             'The first terminal outcome stands; what comes later is recorded as late progress.',
             'test_tracker.py'
             '::test_what_is_heard_after_the_end_is_recorded_as_late_and_changes_nothing',
+            'test_tracker.py'
+            '::test_feedback_that_comes_while_an_outcome_goes_to_the_disk_is_no_part_of_it',
             'test_dds_controller.py'
             '::test_an_acceptance_that_comes_too_late_is_noted_and_the_goal_is_called_off',
         ),
@@ -1428,6 +1430,7 @@ _CONTRACT = (
             'test_llm_openai.py::test_the_assistant_message_is_replayed_with_its_reasoning',
             'test_llm_openai.py::test_an_unsound_call_is_marked_and_the_next_request_is_sound',
             'test_llm_openai.py::test_a_truncated_tool_call_is_marked_and_answered',
+            'test_llm_openai.py::test_a_call_without_any_arguments_is_one_with_none',
             'test_llm_openai.py::test_every_family_is_asked_as_it_takes_it',
             'test_llm_any_answer.py'
             '::test_any_answer_of_chat_completions_can_be_answered_or_is_a_model_error',
@@ -2213,6 +2216,7 @@ _CASES = _of(
     _clause(
         'K30',
         'A response that was cut moves nothing, and is answered.',
+        'test_model_kinds.py::test_a_model_whose_answers_are_never_whole_is_not_asked_for_ever',
         'test_contract_gaps.py::test_a_cut_tool_call_moves_nothing_and_is_answered',
         'test_llm_anthropic.py::test_a_truncated_tool_call_is_marked_and_answered',
         _CASE,

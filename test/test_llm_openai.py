@@ -287,7 +287,7 @@ async def test_a_made_up_name_goes_back_in_a_form_that_the_api_takes():
 @pytest.mark.anyio
 async def test_arguments_as_an_object_are_taken_and_go_back_as_text():
     call = {'id': 'call_a', 'function': {'name': 'navigate_to_pose', 'arguments': GO}}
-    first, messages = await answered(completion(None, call))
+    first, _ = await answered(completion(None, call))
     assert (first.tool_calls[0].arguments, first.tool_calls[0].malformed) == (GO, None)
     assert json.loads(messages[2]['tool_calls'][0]['function']['arguments']) == GO
 
@@ -334,7 +334,7 @@ async def test_a_truncated_tool_call_is_marked_and_answered(arguments):
 @pytest.mark.parametrize('arguments', ['', ' '])
 async def test_a_call_without_any_arguments_is_one_with_none(arguments):
     call = tool_call('list_places', arguments)
-    first, messages = await answered(completion(None, call))
+    first, _ = await answered(completion(None, call))
     assert (first.tool_calls[0].arguments, first.tool_calls[0].malformed) == ({}, None)
     cut = await decided(completion(None, call, finish_reason='length'))
     assert 'truncated' in cut.tool_calls[0].malformed
