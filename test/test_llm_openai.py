@@ -287,7 +287,7 @@ async def test_a_made_up_name_goes_back_in_a_form_that_the_api_takes():
 @pytest.mark.anyio
 async def test_arguments_as_an_object_are_taken_and_go_back_as_text():
     call = {'id': 'call_a', 'function': {'name': 'navigate_to_pose', 'arguments': GO}}
-    first, _ = await answered(completion(None, call))
+    first, messages = await answered(completion(None, call))
     assert (first.tool_calls[0].arguments, first.tool_calls[0].malformed) == (GO, None)
     assert json.loads(messages[2]['tool_calls'][0]['function']['arguments']) == GO
 
