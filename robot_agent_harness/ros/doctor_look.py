@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+import contextlib
 import importlib.util
 import os
 from statistics import median
@@ -21,9 +22,10 @@ from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
 from nav_msgs.msg import Odometry
 import rclpy
+from rclpy.action.graph import get_action_server_names_and_types_by_node
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
+from rclpy.node import Node, NodeNameNonExistentError
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_action_status_default, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
@@ -400,7 +402,7 @@ def _delay_s(samples: deque[Sample[Any]], *, latched: bool) -> float | None:
 
 def _action(node: Node, action: RosAction) -> ActionFacts:
     name = node.resolve_service_name(action.name)
-    served = dict(node.get_service_names_and_types())
+    served = {service for service, _ in node.get_service_names_and_types()}
     parts = [f'{name}/_action/{part}' for part in SERVICES]
     topics = [f'{name}/_action/{part}' for part in STATUSES]
     wanted = f'{action.type}_SendGoal'
@@ -422,8 +424,25 @@ def _action(node: Node, action: RosAction) -> ActionFacts:
             if wanted in types and (other := service.removesuffix('/_action/send_goal')) != name
         ),
         type=action.type,
-        served_as=tuple(kind.removesuffix('_SendGoal') for kind in served.get(parts[0], ())),
+        served_as=_served_as(node, name, topics[-1]),
     )
+
+
+def _served_as(node: Node, name: str, status: str) -> tuple[str, ...]:
+    """Return the types under which servers serve an action: its services are also on the graph
+    where only a client is.
+    """
+    found: dict[str, None] = {}
+    for info in node.get_publishers_info_by_topic(status):
+        servers: list[tuple[str, list[str]]] = []
+        with contextlib.suppress(NodeNameNonExistentError):  # it has left, or is not named yet
+            servers = get_action_server_names_and_types_by_node(
+                node, info.node_name, info.node_namespace
+            )
+        for served, types in servers:
+            if served == name:
+                found.update(dict.fromkeys(types))
+    return tuple(found)
 
 
 def _discovery(environ: Mapping[str, str]) -> str:
