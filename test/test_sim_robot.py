@@ -58,7 +58,7 @@ from robot_agent_harness.ros.sim_robot_node import main
 DOMAIN = own_domain()
 NAMESPACE = f'/sim_robot_test_{os.getpid()}'
 WAIT_S = 15.0
-LAG_S = 0.5
+LAG_S = 3.0
 """How late a busy machine may see an event; `test_sim_nav2.py` checks the exact delays."""
 TIME_SCALE = 10.0
 REPOSITORY = Path(__file__).parents[1]
@@ -400,7 +400,8 @@ def test_an_unreachable_goal_is_accepted_and_aborted_with_nav2s_code(
     seen = robot.finished(robot.accepted(*goal, frame=frame))
     assert (seen.result.status, seen.result.result.error_code) == (ABORTED, error_code)
     assert seen.result.result.error_msg
-    assert seconds - 0.03 < seen.result_at - seen.answered < seconds + LAG_S
+    assert seen.result_at - seen.sent > seconds - 0.03
+    assert seen.result_at - seen.answered < seconds + LAG_S
 
 
 def test_a_goal_is_cancelled_and_cannot_be_cancelled_again(robot: Client) -> None:
@@ -469,7 +470,8 @@ def test_abort_after(robot: Client) -> None:
     robot.set(abort_after_s=0.2, emergency_stop=True)
     goal = robot.finished(robot.accepted(*STORAGE))
     assert goal.result.status == ABORTED
-    assert 0.15 < goal.result_at - goal.answered < 0.2 + LAG_S
+    assert goal.result_at - goal.sent > 0.15
+    assert goal.result_at - goal.answered < 0.2 + LAG_S
 
 
 def test_an_emergency_stop_is_told_and_starves_a_goal_of_progress(robot: Client) -> None:
@@ -478,7 +480,9 @@ def test_an_emergency_stop_is_told_and_starves_a_goal_of_progress(robot: Client)
     before = robot.pose()
     goal = robot.finished(robot.accepted(*STORAGE))
     assert (goal.result.status, goal.result.result.error_code) == (ABORTED, 105)
-    assert 0.9 < (goal.result_at - goal.answered) * TIME_SCALE / 10.0 < 1.0 + LAG_S
+    no_progress_s = 10.0 / TIME_SCALE
+    assert goal.result_at - goal.sent > 0.9 * no_progress_s
+    assert goal.result_at - goal.answered < no_progress_s + LAG_S
     assert distance(robot.pose(), before) < 0.01
 
 
