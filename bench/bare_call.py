@@ -30,9 +30,15 @@ from rclpy.qos import qos_profile_action_status_default, qos_profile_sensor_data
 from rclpy.utilities import remove_ros_args
 import uvicorn
 
+ANSWER_S = 20.0
+"""A busy machine takes long to discover everybody."""
+
 
 class Robot:
-    """A rclpy node in a thread of its own."""
+    """A rclpy node in a thread of its own.
+
+    :raises RuntimeError: the robot is not found.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -43,12 +49,17 @@ class Robot:
         ):
             self._node.create_subscription(kind, name, lambda _: None, qos)
         self._client = ActionClient(self._node, NavigateToPose, 'navigate_to_pose')
+        if not self._client.wait_for_server(timeout_sec=ANSWER_S):
+            raise RuntimeError('the action server was not found')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         threading.Thread(target=self._executor.spin, daemon=True).start()
 
     async def go(self, x: float, y: float, yaw: float) -> bool:
-        """Send a goal and return whether it was accepted."""
+        """Send a goal and return whether it was accepted.
+
+        :raises asyncio.TimeoutError: no answer came.
+        """
         goal = NavigateToPose.Goal()
         goal.pose.header.frame_id = 'map'
         goal.pose.pose.position.x, goal.pose.pose.position.y = x, y
@@ -59,7 +70,7 @@ class Robot:
         sent.add_done_callback(
             lambda done: self._loop.call_soon_threadsafe(answered.set_result, done.result())
         )
-        handle = await answered
+        handle = await asyncio.wait_for(answered, ANSWER_S)
         handle.get_result_async()
         return bool(handle.accepted)
 

@@ -48,6 +48,8 @@ OVER_BOTH_P50, OVER_BOTH_P99 = 1.3, 1.5
 """Over the bare goal and the bare echo together."""
 OVER_BARELY = 1.3
 """Over the same written barely."""
+NEARLY = 0.9
+"""Of a limit: where the same written barely takes so much of it, that is in the way."""
 REPEATS, QUICK_REPEATS = 5, 2
 CALLS, QUICK_CALLS = 30, 15
 """In each repeat."""
@@ -274,8 +276,8 @@ def _rows(blocks: list[Block], stages: list[list[tuple[float, ...]]], memory: fl
 
 
 def _limit(over: float, least: float) -> Limit:
-    """Return the limit, with what is in the way where what is done barely is beyond it."""
-    if least <= over:
+    """Return the limit, with what is in the way where what is done barely leaves too little."""
+    if least <= NEARLY * over:
         return Limit('ratio', over)
     why = (
         f'a bare MCP tool that commits, sends the goal and commits takes {least:.2f} times as long'
