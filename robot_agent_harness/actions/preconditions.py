@@ -10,6 +10,7 @@ they are reported, and so is the position variance, which transforms do not carr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 import math
 from typing import Any
@@ -154,39 +155,41 @@ def _age(name: str, field: Observed[Any], limit: float | None) -> Check | None:
 def _drift(
     limit: float | None, decision: WorldSnapshot | None, fresh: WorldSnapshot
 ) -> Check | None:
-    if limit is None:
-        return None
-    then, now = _poses(decision, fresh)
-    if then is None or now is None:
-        return _unknown_pose('pose_drift', limit, then)
-    drift = math.hypot(now.x - then.x, now.y - then.y)
-    detail = None if drift <= limit else 'the robot has been moved since the decision'
-    return Check('pose_drift', drift <= limit, _round(drift), limit, detail)
+    def metres(then: MapPose, now: MapPose) -> float:
+        return math.hypot(now.x - then.x, now.y - then.y)
+
+    return _since_decision('pose_drift', metres, limit, decision, fresh, done='moved')
 
 
 def _turned(
     limit: float | None, decision: WorldSnapshot | None, fresh: WorldSnapshot
 ) -> Check | None:
+    def radians(then: MapPose, now: MapPose) -> float:
+        return abs(wrap_angle(now.yaw - then.yaw))
+
+    return _since_decision('heading_drift', radians, limit, decision, fresh, done='turned')
+
+
+def _since_decision(
+    name: str,
+    measure: Callable[[MapPose, MapPose], float],
+    limit: float | None,
+    decision: WorldSnapshot | None,
+    fresh: WorldSnapshot,
+    *,
+    done: str,
+) -> Check | None:
+    """Compare the robot's pose with the one that the decision rests on."""
     if limit is None:
         return None
-    then, now = _poses(decision, fresh)
+    then, now = (decision.map_pose.usable if decision else None), fresh.map_pose.usable
     if then is None or now is None:
-        return _unknown_pose('heading_drift', limit, then)
-    drift = abs(wrap_angle(now.yaw - then.yaw))
-    detail = None if drift <= limit else 'the robot has been turned since the decision'
-    return Check('heading_drift', drift <= limit, _round(drift), limit, detail)
-
-
-def _poses(
-    decision: WorldSnapshot | None, fresh: WorldSnapshot
-) -> tuple[MapPose | None, MapPose | None]:
-    return (decision.map_pose.usable if decision else None), fresh.map_pose.usable
-
-
-def _unknown_pose(name: str, limit: float, then: MapPose | None) -> Check:
-    when = 'at the decision' if then is None else 'now'
-    unknown = f'the pose is not known {when}; look again and decide anew'
-    return Check(name, False, None, limit, unknown)
+        when = 'at the decision' if then is None else 'now'
+        unknown = f'the pose is not known {when}; look again and decide anew'
+        return Check(name, False, None, limit, unknown)
+    drift = measure(then, now)
+    detail = None if drift <= limit else f'the robot has been {done} since the decision'
+    return Check(name, drift <= limit, _round(drift), limit, detail)
 
 
 def _variance(limit: float | None, fresh: WorldSnapshot) -> Check | None:

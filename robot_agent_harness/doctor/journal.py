@@ -48,8 +48,8 @@ def check_journal(named: str, *, running: bool, synced: bool = True) -> list[Fin
 def is_written(named: str) -> bool:
     """Whether a process holds the journal that `journal.path` names."""
     try:
-        return holder_of(Path(named).expanduser().resolve()) is not None
-    except (OSError, RuntimeError, ValueError):
+        return holder_of(resolved(named)) is not None
+    except OSError:
         return False  # `check_journal` says what is wrong with the name
 
 
