@@ -856,6 +856,14 @@ def _arrives(bench: Bench) -> None:
     bench.nav2.result(GoalStatus.SUCCEEDED, {})
 
 
+async def driving(bench: Bench) -> None:
+    """Have the robot on its way, with feedback of it on record."""
+    await bench.call('navigate_to_pose', GOAL)
+    await asyncio.sleep(0.5)
+    bench.nav2.feedback(distance_remaining=1.5)
+    await asyncio.sleep(0.5)
+
+
 @pytest.mark.parametrize(
     'happens',
     [
@@ -869,10 +877,7 @@ def test_an_answer_that_shows_what_came_while_the_call_went_to_a_quick_disk_repl
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Bench], None]
 ) -> None:
     async def scenario(bench: Bench) -> None:
-        await bench.call('navigate_to_pose', GOAL)
-        await asyncio.sleep(0.5)
-        bench.nav2.feedback(distance_remaining=1.5)
-        await asyncio.sleep(0.5)
+        await driving(bench)
         await asked_while(bench, happens)
         await asyncio.sleep(0.3)
         await asked_while(bench, lambda bench: bench.nav2.feedback(distance_remaining=1.0))
@@ -949,10 +954,7 @@ def test_calls_that_wait_for_a_quick_disk_and_for_each_other_replay_identically(
     happens: Callable[[Bench, str], Awaitable[None]],
 ) -> None:
     async def scenario(bench: Bench) -> None:
-        await bench.call('navigate_to_pose', GOAL)
-        await asyncio.sleep(0.5)
-        bench.nav2.feedback(distance_remaining=1.5)
-        await asyncio.sleep(0.5)
+        await driving(bench)
         await happens(bench, bench.nav2.sent[-1][0])
         await asyncio.sleep(8.0)
 
