@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 robot_agent_harness contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Services of another process, asked so that no answer is lost to discovery.
+"""Services and actions of another process, asked so that no answer is lost to discovery.
 
 That a client sees a server does not say that the server has heard of the client: the middleware
 waits 0.1 s for that, and then drops the answer.
@@ -15,6 +15,7 @@ from collections.abc import Callable
 import time
 from typing import Any
 
+from rclpy.action import ActionClient
 from rclpy.node import Node
 
 ANSWER_S = 1.0
@@ -60,3 +61,17 @@ def ask(
                 return answered[0].result()
             rest(LOOK_S)
         assert time.monotonic() < deadline, f'not within {within_s} s: an answer of {name}'
+
+
+def action_client(node: Node, kind: Any, name: str, within_s: float) -> ActionClient:
+    """Make a client of an action for a node that another thread spins: in that thread.
+
+    rclpy 9 shows a client to the executor before it has the lock that the executor takes, and the
+    AttributeError ends whoever spins.
+    """
+    made = node.executor.create_task(ActionClient, node, kind, name)
+    deadline = time.monotonic() + within_s
+    while not made.done():
+        assert time.monotonic() < deadline, f'not within {within_s} s: a client of {name}'
+        time.sleep(LOOK_S)
+    return made.result()

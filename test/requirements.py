@@ -2325,6 +2325,10 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_xmllint_finds_the_manifests_valid_by_their_schema',
             ),
         ),
+        'test_asking.py': NotAClause(
+            "the tests' own means",
+            ('test_a_client_of_an_action_does_not_end_the_thread_that_spins_its_node',),
+        ),
         'test_bounding.py': NotAClause(
             'closer looks at K28: what is bounded, and how what was left out is told',
             (

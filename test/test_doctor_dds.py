@@ -20,13 +20,24 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
 from action_msgs.msg import GoalStatusArray
+from asking import action_client
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose, Spin
 from nav_msgs.msg import Odometry
-from node_rig import DOMAIN, FakeNav2, FakeRobot, harness, LATCHED, NAMESPACE, NODE, Probe
-from rclpy.action import ActionClient, ActionServer
+from node_rig import (
+    DOMAIN,
+    FakeNav2,
+    FakeRobot,
+    harness,
+    LATCHED,
+    NAMESPACE,
+    NODE,
+    Probe,
+    WAIT_S,
+)
+from rclpy.action import ActionServer
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Bool
@@ -149,11 +160,13 @@ def test_an_action_of_another_type_is_a_problem_with_both_types(probe, doctor):
     # Apart from the other tests: DDS tells for a while of a server that has gone.
     namespace = f'{NAMESPACE}_typed'
     name = f'{namespace}/navigate_to_pose'
-    ActionServer(probe.node, Spin, name, lambda _handle: Spin.Result())
+    again = Probe()  # beside the fixture's, as a node that was killed and started again
+    ActionServer(again.node, Spin, name, lambda _handle: Spin.Result())
     client = Probe('client')  # such as a harness, of the right type
-    ActionClient(client.node, NavigateToPose, name)
+    action_client(client.node, NavigateToPose, name, WAIT_S)
     _, told = doctor.ask(namespace=namespace)
     client.close()
+    again.close()
     assert said(told, 'navigate_to_pose', 'problem') == (
         f'{name} is served as nav2_msgs/action/Spin; nav2_msgs/action/NavigateToPose is needed'
         ' -> serve that type, or remap to another action'

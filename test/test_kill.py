@@ -27,7 +27,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
-from asking import until_there
+from asking import action_client, until_there
 from dds_rig import (
     at_rest,
     call,
@@ -60,6 +60,7 @@ SHORT_KILLS, LONG_KILLS = 20, 200
 MISSION_S = 2.5
 """About how long a mission takes that nobody ends; kills from outside fall into it."""
 MISSION_MAX_S = 30.0
+MISSIONS = 'robot_agent_harness/run_mission'
 WINDOWS = (
     'before TOOL_CALL_RECORDED',
     'after TOOL_CALL_RECORDED',
@@ -224,7 +225,7 @@ class Lane:
 
             wire.nav2.on_goal = on_goal
             driver = Driver(wire, self.random)
-            missions = ActionClient(wire, RunMission, 'robot_agent_harness/run_mission')
+            missions = action_client(wire, RunMission, MISSIONS, MISSION_MAX_S)
             try:
                 for number, kill_at in enumerate(self.kills):
                     self._live(wire, missions, number, kill_at)
@@ -452,7 +453,7 @@ def test_a_signal_while_the_model_thinks_and_the_robot_drives_ends_both(tmp_path
             namespace, journal, model__provider='scripted', model__script_file=script
         )
         assert node.ready(), node.said.text
-        missions = ActionClient(wire, RunMission, 'robot_agent_harness/run_mission')
+        missions = action_client(wire, RunMission, MISSIONS, MISSION_MAX_S)
         until_there(missions, MISSION_MAX_S)
         missions.send_goal_async(RunMission.Goal(instruction='go', mission_id='m'))
         wire.nav2.wait_for(lambda: wire.nav2.sent, 'a goal')

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
 from action_msgs.msg import GoalStatus
-from asking import until_there
+from asking import action_client, until_there
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from node_rig import (
     EXECUTING,
@@ -28,7 +28,6 @@ from node_rig import (
     SUCCEEDED,
     WAIT_S,
 )
-from rclpy.action import ActionClient
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 
@@ -69,7 +68,7 @@ class Live:
         self.journal = journal
         self.robot = FakeRobot(probe)
         self.nav2 = FakeNav2(probe)
-        self.missions = ActionClient(probe.node, RunMission, f'{NODE}/run_mission')
+        self.missions = action_client(probe.node, RunMission, f'{NODE}/run_mission', WAIT_S)
         self.feedback: list[RunMission.Feedback] = []
         until_there(self.missions, WAIT_S)
         probe.until_met()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-import contextlib
 import importlib.util
 import os
 from statistics import median
@@ -22,10 +21,9 @@ from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
 from nav_msgs.msg import Odometry
 import rclpy
-from rclpy.action.graph import get_action_server_names_and_types_by_node
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node, NodeNameNonExistentError
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_action_status_default, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
@@ -66,6 +64,7 @@ OPTIONAL = ('battery_state', 'emergency_stop')
 LATCHED = ('amcl_pose', 'emergency_stop')
 """Whose first message may be from long ago."""
 SERVICES, STATUSES = ('send_goal', 'get_result', 'cancel_goal'), ('feedback', 'status')
+FEEDBACK_TYPE = '_FeedbackMessage'
 GET_STATE, GET_STATE_TYPE = '/get_state', 'lifecycle_msgs/srv/GetState'
 NAV2_NODES = frozenset(
     {
@@ -424,25 +423,16 @@ def _action(node: Node, action: RosAction) -> ActionFacts:
             if wanted in types and (other := service.removesuffix('/_action/send_goal')) != name
         ),
         type=action.type,
-        served_as=_served_as(node, name, topics[-1]),
+        served_as=_served_as(node, topics[0]),
     )
 
 
-def _served_as(node: Node, name: str, status: str) -> tuple[str, ...]:
+def _served_as(node: Node, feedback: str) -> tuple[str, ...]:
     """Return the types under which servers serve an action: its services are also on the graph
-    where only a client is.
+    where only a client is, and the names of nodes say nothing where two nodes bear one.
     """
-    found: dict[str, None] = {}
-    for info in node.get_publishers_info_by_topic(status):
-        servers: list[tuple[str, list[str]]] = []
-        with contextlib.suppress(NodeNameNonExistentError):  # it has left, or is not named yet
-            servers = get_action_server_names_and_types_by_node(
-                node, info.node_name, info.node_namespace
-            )
-        for served, types in servers:
-            if served == name:
-                found.update(dict.fromkeys(types))
-    return tuple(found)
+    told = (info.topic_type for info in node.get_publishers_info_by_topic(feedback))
+    return tuple(dict.fromkeys(kind.removesuffix(FEEDBACK_TYPE) for kind in told))
 
 
 def _discovery(environ: Mapping[str, str]) -> str:
