@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 import copy
 import json
+from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
 import math
 from typing import Any
 
@@ -20,14 +21,17 @@ def canonical_json(value: Any) -> str:
     """Return the one JSON text of a JSON-ready value: sorted keys, no spaces, ASCII only.
 
     :raises ValueError: a float is not finite.
+    :raises TypeError: a value is not JSON-ready.
+    :raises RecursionError: it is nested too deep, or in itself.
     """
-    return _ENCODER.encode(value)
+    return ''.join(_chunks(value, 0))
 
 
-_ENCODER = json.JSONEncoder(
-    sort_keys=True, separators=(',', ':'), ensure_ascii=True, allow_nan=False
+_chunks = c_make_encoder(
+    None, json.JSONEncoder().default, encode_basestring_ascii, None, ':', ',', True, False, False
 )
-"""Made once: a new one for each record costs more than many records do."""
+"""What `json.JSONEncoder(sort_keys=True, separators=(',', ':'), allow_nan=False)` makes for each
+value anew, which takes a quarter of the time of a record."""
 
 DEPTH_MAX = 32
 """Deepest nesting that is kept; nothing that a tool takes comes near it."""

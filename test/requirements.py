@@ -2556,6 +2556,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_cancelled_append_is_written_all_the_same',
                 'test_a_cancelled_deferred_future_changes_nothing',
                 'test_an_event_listener_may_write_itself',
+                'test_an_event_listener_that_fails_keeps_no_other_from_hearing',
                 'test_closing_writes_what_is_queued_and_a_second_time_does_nothing',
                 'test_futures_that_fail_unheard_complain_to_nobody',
             ),

@@ -167,6 +167,23 @@ async def test_an_event_listener_may_write_itself(tmp_path: Path) -> None:
         assert heard == [1, 2, 3]
 
 
+async def test_an_event_listener_that_fails_keeps_no_other_from_hearing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[int] = []
+
+    def broken(seq: int, event: Event, ids: Correlation) -> None:
+        raise RuntimeError('broken')
+
+    async with opened(tmp_path / 'journal.db') as journal:
+        journal.add_event_listener(broken)
+        journal.add_event_listener(lambda seq, event, ids: heard.append(seq))
+        await journal.append(fact(1), fact(2))
+        await asyncio.sleep(0)
+    assert heard == [1, 2]
+    assert 'a listener failed on record 2' in caplog.text
+
+
 async def test_closing_writes_what_is_queued_and_a_second_time_does_nothing(
     tmp_path: Path,
 ) -> None:

@@ -153,7 +153,8 @@ class ActionBoard:
         if goal_id in self._unvouched:
             self._unvouched[goal_id] = True
         for goals in self._goals.values():
-            goals.active = tuple((other, s) for other, s in goals.active if other != goal_id)
+            if goals.active:
+                goals.active = tuple((other, s) for other, s in goals.active if other != goal_id)
 
     def goal_runs(self, action_id: str) -> None:
         """Note that an action's goal runs although the action has ended, whatever as."""

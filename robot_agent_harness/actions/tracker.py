@@ -398,6 +398,8 @@ class RobotActionTracker:
     def _late_status(self, goal_id: str, status: int, source: str) -> None:
         """Record news of an ended action; nothing is left driving unattended."""
         ended = self._ended[goal_id]
+        if status == ended.status and status in ENDED_STATUSES and ended.end_told:
+            return  # a server lists what has ended for a long time: with each change of another
         action = self._board.get(goal_id)
         if status in ENDED_STATUSES:
             self._board.goal_ended(goal_id)

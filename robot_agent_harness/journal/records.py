@@ -13,6 +13,8 @@ from collections.abc import Mapping
 import hashlib
 from typing import Any, NamedTuple
 
+from pydantic_core import to_jsonable_python
+
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event, SCHEMA_VERSION
 from robot_agent_harness.jsonable import canonical_json, jsonable
@@ -49,11 +51,11 @@ class Row(NamedTuple):
 
 def prepare(event: Event, ids: Correlation, clock: Clock) -> Row:
     """Return the row of an event that happens now."""
-    ros_ns = clock.ros_ns()
+    wall_ns, ros_ns = clock.wall_ns(), clock.ros_ns()
     return Row(
         SCHEMA_VERSION,
         event.type.value,
-        min(max(clock.wall_ns(), _INT64[0]), _INT64[-1]),
+        wall_ns if wall_ns in _INT64 else _INT64[0] if wall_ns < 0 else _INT64[-1],
         ros_ns if ros_ns in _INT64 else None,
         storable(ids.mission_id),
         storable(ids.turn_id),
@@ -67,7 +69,7 @@ def prepare(event: Event, ids: Correlation, clock: Clock) -> Row:
 def payload_text(event: Event) -> str:
     """Return the canonical JSON of an event's payload, whatever the event holds."""
     try:
-        text = canonical_json(event.model_dump(mode='json'))
+        text: str | None = canonical_json(to_jsonable_python(event, inf_nan_mode='null'))
     except (ValueError, TypeError, RecursionError):
         text = None
     # '\\ud' starts the escape of a surrogate: half of a valid pair, or a lone one that SQLite's

@@ -84,7 +84,8 @@ class MissionJournal:
         self._closing: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
         self._droppable: deque[Submission] = deque()
-        """Submissions of progress alone, in their order, of which the first is not done."""
+        """Submissions of progress alone that nobody awaits, in their order; the first is not
+        done."""
         self._dropped: Counter[str] = Counter()
         self._note: Submission | None = None
         self._told = True
@@ -236,6 +237,7 @@ class MissionJournal:
         submission = self._submission(entries)
         if self.pending + len(entries) > self._max_deferred:
             self._make_room()
+        self._note_droppable(submission)
         self._submit(submission)
         return submission.future
 
@@ -287,7 +289,8 @@ class MissionJournal:
                 if not future.done():
                     future.set_result(result)
                 if self._event_listeners:
-                    self._announce(submission.entries, result)
+                    # From the loop, not from here: a listener may write itself.
+                    future.get_loop().call_soon(self._announce, submission.entries, result)
             elif not future.done():
                 future.set_exception(result)
                 future.exception()  # nobody needs to await it: it must not complain when it goes
@@ -295,15 +298,20 @@ class MissionJournal:
     def _announce(self, entries: tuple[Entry, ...], numbers: list[int]) -> None:
         for seq, (event, ids) in zip(numbers, entries, strict=True):
             for listener in self._event_listeners:
-                # From the loop, not from here: a listener may write itself.
-                asyncio.get_running_loop().call_soon(listener, seq, event, ids)
+                try:
+                    listener(seq, event, ids)
+                except Exception:
+                    # Whoever listens: the record is on disk, and the others hear of it as well.
+                    logger.exception('a listener failed on record %d', seq)
 
-    def _submit(self, submission: Submission) -> None:
+    def _note_droppable(self, submission: Submission) -> None:
         droppable = self._droppable
         while droppable and _is_done(droppable[0]):
             droppable.popleft()
         if all(row.type in _DROPPABLE for row in submission.rows):
             droppable.append(submission)
+
+    def _submit(self, submission: Submission) -> None:
         self._writer.submit(submission)
         loop = submission.future.get_loop()
         if self._inline:

@@ -113,6 +113,8 @@ class JournalWriter:
 
     def wake(self) -> None:
         """Have the thread write what is queued; called on the loop."""
+        if self._signalled:
+            return  # the thread has not taken its group yet, and takes what is queued until then
         with self.mutex:
             wake = self._threaded and bool(self.queue) and not self._signalled
             self._signalled = self._signalled or wake
