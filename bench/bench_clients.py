@@ -23,8 +23,8 @@ ADDED_PERCENT = Limit('value', 5.0)
 """Of one core (the product's own limit)."""
 CLIENTS = 8
 WORLD = 'robot://world/latest'
-SETTLE_S = 1.5
-WINDOW_S = 4.0
+SETTLE_S = 1.0
+WINDOW_S = 3.0
 REPEATS, QUICK_REPEATS = 3, 1
 
 

@@ -21,8 +21,8 @@ from rows import Limit, Row, row, Say
 
 ADDED_PERCENT = Limit('value', 5.0)
 """Of one core (the product's own limit)."""
-WINDOW_S = 4.0
-SETTLE_S = 1.5
+WINDOW_S = 3.0
+SETTLE_S = 1.0
 REPEATS, QUICK_REPEATS = 2, 1
 VIEWER = """
 import sys, urllib.request

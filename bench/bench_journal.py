@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 import json
 from pathlib import Path
 import queue
@@ -175,21 +176,16 @@ async def _measure(folder: Path, synchronous: Any, repeats: int, say: Say) -> Me
     blocking, batching = raw('blocking'), raw('batching')
     threaded, idle = OwnThread(raw('threaded').write), OwnThread(lambda: None)
 
-    async def append() -> None:
-        await journal.append((EVENT, IDS))
-
-    async def hold() -> None:
-        await holding.append((EVENT, IDS))
-
     async def block() -> None:
         blocking.write()
 
     async def batch() -> None:
         batching.write(WRITERS)
 
+    append = partial(journal.append, (EVENT, IDS))
     ways = {
         'append': Way(append, writers=1, each=1),
-        'inline': Way(hold, writers=1, each=1),
+        'inline': Way(partial(holding.append, (EVENT, IDS)), writers=1, each=1),
         'raw': Way(block, writers=1, each=1),
         'thread': Way(threaded.do, writers=1, each=1),
         'change': Way(idle.do, writers=1, each=1),

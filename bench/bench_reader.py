@@ -28,7 +28,7 @@ from robot_agent_harness.journal_tools.subcommand import add_subcommands, run_su
 
 FIRST_ROW = Limit('value', 500.0)
 """Milliseconds until the first line (the product's own limit)."""
-REPEATS, QUICK_REPEATS = 3, 2
+REPEATS, QUICK_REPEATS = 2, 1
 ASKED = (
     'missions',
     'missions --status not_achieved',

@@ -69,7 +69,7 @@ class JournalDatabase:
 
     def __init__(self, path: Path, *, synchronous: Synchronous, busy_timeout_ms: int) -> None:
         self.path = path
-        self._parent = str(path.parent)
+        self._name, self._parent = str(path), str(path.parent)
         self._synchronous = synchronous
         self._busy_timeout_ms = busy_timeout_ms
         self._conn: sqlite3.Connection | None = None
@@ -438,7 +438,7 @@ class JournalDatabase:
     def _file_is_cut(self) -> bool:
         """Return whether the file is shorter than at the transaction before."""
         try:
-            length = os.stat(self.path).st_size
+            length = os.stat(self._name).st_size
         except OSError:
             return True  # gone: reopening says so
         cut = length < self._file_bytes

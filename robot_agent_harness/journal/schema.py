@@ -52,10 +52,10 @@ def chain_of(previous: str, row: Sequence[object]) -> str:
     # Written out, since this is half the work of a record: a test holds it to canonical_json.
     text = (
         f'{previous}{{"action_id":{_text(action)},"mission_id":{_text(mission)},'
-        f'"payload":{_text(payload)},"ros_time_ns":{_number(ros_ns)},'
-        f'"schema_version":{_number(version)},"seq":{_number(seq)},'
-        f'"snapshot_id":{_text(snapshot)},"tool_call_id":{_text(call)},"turn_id":{_text(turn)},'
-        f'"type":{_text(kind)},"wall_time_ns":{_number(wall_ns)}}}'
+        f'"payload":{_text(payload)},"ros_time_ns":{"null" if ros_ns is None else ros_ns},'
+        f'"schema_version":{version},"seq":{seq},"snapshot_id":{_text(snapshot)},'
+        f'"tool_call_id":{_text(call)},"turn_id":{_text(turn)},"type":{_text(kind)},'
+        f'"wall_time_ns":{wall_ns}}}'
     )
     return hashlib.sha256(text.encode('ascii')).hexdigest()
 
@@ -64,15 +64,13 @@ def _text(value: Any) -> str:
     return 'null' if value is None else encode_basestring_ascii(value)
 
 
-def _number(value: Any) -> str:
-    return 'null' if value is None else f'{value:d}'
-
-
 def follows(previous: str, row: Sequence[object], chain: object) -> bool:
     """Return whether a stored row bears the chain that it should."""
+    if not all(value is None or isinstance(value, (int, str)) for value in row):
+        return False  # a BLOB or a fraction, where no journal has one
     try:
         return chain_of(previous, row) == chain
-    except (TypeError, ValueError):  # a BLOB or a fraction, where no journal has one
+    except (TypeError, ValueError):  # a number in the place of a text
         return False
 
 
