@@ -20,8 +20,6 @@ class Look(str, Enum):
     """What a model is shown; about a turn."""
     DECISION = 'decision'
     """What a call counts as decided on that names no snapshot; about a call, as those below."""
-    FIRST_HEARD = 'first_heard'
-    """Whether everything that a call needs has been heard of."""
     PRE_DISPATCH = 'pre_dispatch'
     STILL_HOLDS = 'still_holds'
     """Whether what was checked holds once the start is on disk."""
@@ -34,7 +32,7 @@ class Look(str, Enum):
     RECOVERY = 'recovery'
     """The world in which an action of an earlier run is taken over; about an action."""
     WATCH = 'watch'
-    """Whether there is anything to tell; about nothing."""
+    """What there is to tell of; about nothing."""
 
 
 class WorldObserver:
@@ -77,12 +75,20 @@ class WorldObserver:
         """Remember the look that an outcome rests on."""
         self.store.add(snapshot)
 
-    def peek(self, look: Look = Look.WATCH, about: str | None = None) -> WorldSnapshot:
-        """Return the world now without remembering it: no decision can be made from it.
-
-        :param look: see :meth:`capture`.
-        """
+    def peek(self) -> WorldSnapshot:
+        """Return the world now without remembering it: no decision can be made from it."""
         return self._look(None)
+
+    def never_heard(self, call_id: str) -> frozenset[str]:
+        """Return what nothing has told of yet, by the names of `WorldSnapshot`; see
+        :meth:`WorldSnapshotBuilder.never_heard`. `navigation` is of it while the controller is not
+        there.
+
+        :param call_id: which call asks, so that a replay can let it go on when it did. What has
+            been heard does not depend on it.
+        """
+        unheard = self._builder.never_heard()
+        return unheard if self._board.reachable(self.controller) else unheard | {'navigation'}
 
     def begin_journey(self, way: Way) -> None:
         """Have snapshots tell what the robot does from now on, until `end_journey`."""

@@ -69,13 +69,16 @@ class ReplayedObserver(WorldObserver):
         self.store.add(snapshot)
         return snapshot
 
-    def peek(self, look: Look = Look.WATCH, about: str | None = None) -> WorldSnapshot:
-        """Return a world in which a call has heard of all it waits for once it went on then."""
-        call = self._recording.calls.get(str(about))
+    def peek(self) -> WorldSnapshot:
+        """Return a world in which there is nothing to tell."""
+        return _heard(self._unseen())
+
+    def never_heard(self, call_id: str) -> frozenset[str]:
+        """Return nothing once the call went on then, and all it may wait for before."""
+        call = self._recording.calls.get(call_id)
         going_on_ns = 0 if call is None else self._recording.when(call.seq)
         early_ns = going_on_ns - self._clock.monotonic_ns()
-        waits = early_ns > FIRST_HEARD_PERIOD_S * NS_PER_S
-        return self._unseen() if waits else _heard(self._unseen())
+        return frozenset(FACTS) if early_ns > FIRST_HEARD_PERIOD_S * NS_PER_S else frozenset()
 
     def _seen(self, look: Look, about: str) -> WorldSnapshot:
         found = self._recording.by_reason

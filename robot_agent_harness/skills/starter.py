@@ -44,7 +44,7 @@ from robot_agent_harness.skills.places import PlaceBook
 from robot_agent_harness.skills.result import ResultStatus, ToolResult
 from robot_agent_harness.skills.skill import GoalContext, ManagedAction, Skill, SkillError
 from robot_agent_harness.world.projection import project
-from robot_agent_harness.world.snapshot import Availability, Observed, WorldSnapshot
+from robot_agent_harness.world.snapshot import WorldSnapshot
 
 START_LATENCY_MAX_S = 1.0
 """Oldest check to act on: a slow disk must not turn a fresh check into a stale one."""
@@ -232,32 +232,30 @@ class ActionStarter:
         """
         policy, told = managed.preconditions, managed.action.name == self._observer.controller
         for _ in range(FIRST_HEARD_LOOKS):
-            world = self._observer.peek(Look.FIRST_HEARD, call_id)
-            navigation = world.navigation.value
+            unheard = self._observer.never_heard(call_id)
             missing = (
                 # Skills of another action are only offered once its server has been seen.
-                navigation is None or (told and not navigation.controller_reachable),
-                policy.pose_max_age_s is not None and _missing(world.map_pose),
-                policy.odometry_max_age_s is not None and _missing(world.odometry),
+                told and 'navigation' in unheard,
+                policy.pose_max_age_s is not None and 'map_pose' in unheard,
+                policy.odometry_max_age_s is not None and 'odometry' in unheard,
                 policy.controller_idle and self._board.goals_awaited,
-                self._may_come_yet(policy, world),
+                self._may_come_yet(policy, unheard),
             )
             if not any(missing) or not self.active or interest.gone():
                 return
             await asyncio.sleep(FIRST_HEARD_PERIOD_S)
 
-    def _may_come_yet(self, policy: PreconditionPolicy, world: WorldSnapshot) -> bool:
+    def _may_come_yet(self, policy: PreconditionPolicy, unheard: frozenset[str]) -> bool:
         """Whether a message that a check would heed may be on its way: we have just started."""
         if self._clock.monotonic_ns() - self._begun_ns >= LISTENING_S * NS_PER_S:
             return False
-        pose = world.map_pose.value
         return (
-            (policy.emergency_stop_clear and _missing(world.safety))
-            or (policy.min_battery_fraction is not None and _missing(world.battery))
+            (policy.emergency_stop_clear and 'safety' in unheard)
+            or (policy.min_battery_fraction is not None and 'battery' in unheard)
             or (
                 policy.max_position_variance_m2 is not None
-                and pose is not None
-                and pose.position_variance_m2 is None
+                and 'map_pose' not in unheard
+                and 'position_variance' in unheard
             )
         )
 
@@ -328,10 +326,6 @@ def captured(
 ) -> WorldSnapshotCaptured:
     """Return the record of a snapshot."""
     return WorldSnapshotCaptured(reason=reason, snapshot=snapshot.to_dict())
-
-
-def _missing(field_: Observed[Any]) -> bool:
-    return field_.availability is Availability.MISSING
 
 
 def _checked(

@@ -171,6 +171,19 @@ class WorldSnapshotBuilder:
             journey=None if (journey := self._journey) is None else journey.value,
         )
 
+    def never_heard(self) -> frozenset[str]:
+        """Return what no message has told of yet, by the names of `WorldSnapshot`;
+        `position_variance` is that of the map pose.
+        """
+        heard = {
+            'map_pose': self._localizer.has_pose,
+            'position_variance': self._localizer.has_variance,
+            'odometry': self._odometry is not None,
+            'battery': self._battery is not None,
+            'safety': self._safety is not None,
+        }
+        return frozenset(name for name, told in heard.items() if not told)
+
     def take_anomalies(self) -> tuple[Anomaly, ...]:
         """Return the anomalies since the last call, oldest first."""
         taken = []

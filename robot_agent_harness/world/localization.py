@@ -176,6 +176,16 @@ class Localizer:
         self._tf_to_odom = compose(pose, inverse(odometry))
         return True
 
+    @property
+    def has_pose(self) -> bool:
+        """Whether any pose has come, however old or wrong."""
+        return self._tf is not None or self._fix is not None
+
+    @property
+    def has_variance(self) -> bool:
+        """Whether a pose has come that tells how sure it is, which tf2 does not."""
+        return self._fix is not None
+
     def observed(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
         """Return the map pose as it is known at the steady time `now_ns`."""
         seen = self._judged(now_ns=now_ns, jump=jump)
