@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import time
-from typing import Any
+from typing import Any, TypeVar
 
 from rclpy.action import ActionClient
 from rclpy.node import Node
@@ -22,6 +22,8 @@ ANSWER_S = 1.0
 """After so long an answer counts as lost, and the request is made again."""
 LOOK_S = 0.01
 """How often the graph is looked at: rclpy's own waits look four times a second."""
+
+T = TypeVar('T')
 
 
 def until_there(client: Any, within_s: float, rest: Callable[[float], Any] = time.sleep) -> None:
@@ -63,15 +65,21 @@ def ask(
         assert time.monotonic() < deadline, f'not within {within_s} s: an answer of {name}'
 
 
-def action_client(node: Node, kind: Any, name: str, within_s: float) -> ActionClient:
-    """Make a client of an action for a node that another thread spins: in that thread.
+def by_spinner(node: Node, act: Callable[..., T], *given: Any, within_s: float = 60.0) -> T:
+    """Have the thread that spins a node call something, and return what that returns.
 
-    rclpy 9 shows a client to the executor before it has the lock that the executor takes, and the
-    AttributeError ends whoever spins.
+    To be used to make and to destroy servers and clients of actions. rclpy 9 shows a new one to
+    the executor before it has the lock that the executor takes, and an old one after it is gone:
+    the error ends whoever spins.
     """
-    made = node.executor.create_task(ActionClient, node, kind, name)
+    done = node.executor.create_task(act, *given)
     deadline = time.monotonic() + within_s
-    while not made.done():
-        assert time.monotonic() < deadline, f'not within {within_s} s: a client of {name}'
+    while not done.done():
+        assert time.monotonic() < deadline, f'not within {within_s} s: {act}{given}'
         time.sleep(LOOK_S)
-    return made.result()
+    return done.result()
+
+
+def action_client(node: Node, kind: Any, name: str) -> ActionClient:
+    """Make a client of an action for a node that another thread spins."""
+    return by_spinner(node, ActionClient, node, kind, name)

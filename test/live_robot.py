@@ -24,10 +24,11 @@ from rcl_interfaces.srv import ListParameters, SetParameters
 import rclpy
 from rclpy.action import ActionClient
 from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_action_status_default
 from unique_identifier_msgs.msg import UUID
+
+from robot_agent_harness.ros.spinner import Spinner
 
 DOMAIN = own_domain()
 WAIT_S = 60.0
@@ -97,10 +98,7 @@ class Witness:
             qos_profile_action_status_default,
         )
         self._goals = ActionClient(self.node, NavigateToPose, 'navigate_to_pose')
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
-        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
-        self._thread.start()
+        self._spinner = Spinner(self.node, name='witness')
 
     @property
     def goal_ids(self) -> set[str]:
@@ -145,8 +143,7 @@ class Witness:
 
     def close(self) -> None:
         """End the node and its thread."""
-        self._executor.shutdown()
-        self._thread.join(WAIT_S)
+        self._spinner.end(WAIT_S)
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
 

@@ -29,7 +29,6 @@ from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
 from rclpy.qos import qos_profile_action_status_default, QoSProfile
 from rclpy.task import Future
 from sensor_msgs.msg import BatteryState
@@ -37,6 +36,7 @@ from std_msgs.msg import Bool
 from unique_identifier_msgs.msg import UUID
 
 from robot_agent_harness.msg import WorldSnapshot
+from robot_agent_harness.ros.spinner import Spinner
 
 DOMAIN = own_domain()
 NAMESPACE = f'/rig_{uuid.uuid4().hex[:8]}'
@@ -61,11 +61,9 @@ class Probe:
         self.context = Context()
         rclpy.init(context=self.context, domain_id=DOMAIN)
         self.node = rclpy.create_node(name, namespace=NAMESPACE, context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
         self.news = threading.Condition()
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
+        self._spinner = Spinner(self.node, name=name)
+        self.executor = self._spinner.executor
 
     def listen(self, message_type: Any, name: str, qos: QoSProfile | int = 50) -> list[Any]:
         """Return a list that grows with each message."""
@@ -131,16 +129,9 @@ class Probe:
         return str(answer.current_state.label)
 
     def close(self) -> None:
-        self.executor.shutdown()
-        self._thread.join(WAIT_S)
+        self._spinner.end(WAIT_S)
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
-
-    def _spin(self) -> None:
-        try:
-            self.executor.spin()
-        except (ShutdownException, ExternalShutdownException):
-            return
 
 
 class FakeNav2:

@@ -3231,6 +3231,14 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_shipped_skills_are_left_out_where_their_types_are_not_installed',
             ),
         ),
+        'test_spinner.py': NotAClause(
+            'the end of a node that a thread of its own spins',
+            (
+                'test_an_end_waits_until_the_thread_has_used_the_executor',
+                'test_a_callback_that_hangs_does_not_hold_up_the_end',
+                'test_what_a_callback_raises_is_told_and_the_thread_goes_on',
+            ),
+        ),
         'test_user_code.py': NotAClause(
             "other packages' code: what it may take, and what of it is told",
             (

@@ -12,7 +12,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
 from asking import action_client
 from nav2_msgs.action import NavigateToPose
-from node_rig import Probe, WAIT_S
+from node_rig import Probe
 
 HALF_MADE_S = 0.2
 
@@ -28,7 +28,7 @@ def test_a_client_of_an_action_does_not_end_the_thread_that_spins_its_node(monke
 
     monkeypatch.setattr(probe.node, 'add_waitable', add_slowly)
     try:
-        action_client(probe.node, NavigateToPose, 'goals', WAIT_S)
+        action_client(probe.node, NavigateToPose, 'goals')
         ran = probe.executor.create_task(lambda: True)
         assert probe.until(ran.done, 'the thread that spins')
     finally:

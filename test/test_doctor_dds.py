@@ -20,7 +20,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
 from action_msgs.msg import GoalStatusArray
-from asking import action_client
+from asking import action_client, by_spinner
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
@@ -35,7 +35,6 @@ from node_rig import (
     NAMESPACE,
     NODE,
     Probe,
-    WAIT_S,
 )
 from rclpy.action import ActionServer
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -161,9 +160,9 @@ def test_an_action_of_another_type_is_a_problem_with_both_types(probe, doctor):
     namespace = f'{NAMESPACE}_typed'
     name = f'{namespace}/navigate_to_pose'
     again = Probe()  # beside the fixture's, as a node that was killed and started again
-    ActionServer(again.node, Spin, name, lambda _handle: Spin.Result())
+    by_spinner(again.node, ActionServer, again.node, Spin, name, lambda _handle: Spin.Result())
     client = Probe('client')  # such as a harness, of the right type
-    action_client(client.node, NavigateToPose, name, WAIT_S)
+    action_client(client.node, NavigateToPose, name)
     _, told = doctor.ask(namespace=namespace)
     client.close()
     again.close()

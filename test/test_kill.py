@@ -27,7 +27,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
-from asking import action_client, until_there
+from asking import action_client, by_spinner, until_there
 from dds_rig import (
     at_rest,
     call,
@@ -225,7 +225,7 @@ class Lane:
 
             wire.nav2.on_goal = on_goal
             driver = Driver(wire, self.random)
-            missions = action_client(wire, RunMission, MISSIONS, MISSION_MAX_S)
+            missions = action_client(wire, RunMission, MISSIONS)
             try:
                 for number, kill_at in enumerate(self.kills):
                     self._live(wire, missions, number, kill_at)
@@ -234,7 +234,7 @@ class Lane:
                 self._check(driver, witness)
             finally:
                 driver.stop()
-                missions.destroy()
+                by_spinner(wire, missions.destroy)
         return self
 
     def _live(self, wire: ScriptedNode, missions: ActionClient, number: int, kill_at: str) -> None:
@@ -453,7 +453,7 @@ def test_a_signal_while_the_model_thinks_and_the_robot_drives_ends_both(tmp_path
             namespace, journal, model__provider='scripted', model__script_file=script
         )
         assert node.ready(), node.said.text
-        missions = action_client(wire, RunMission, MISSIONS, MISSION_MAX_S)
+        missions = action_client(wire, RunMission, MISSIONS)
         until_there(missions, MISSION_MAX_S)
         missions.send_goal_async(RunMission.Goal(instruction='go', mission_id='m'))
         wire.nav2.wait_for(lambda: wire.nav2.sent, 'a goal')
@@ -468,7 +468,7 @@ def test_a_signal_while_the_model_thinks_and_the_robot_drives_ends_both(tmp_path
         assert took_s < HALT_S
         wire.nav2.wait_for(lambda: wire.nav2.cancel_requests, 'a cancel request')
         assert set(wire.nav2.cancel_requests) == {goal_id}
-        missions.destroy()
+        by_spinner(wire, missions.destroy)
     told = outcome(journal, goal_id)
     assert told is not None
     assert told['state'] == 'UNKNOWN'

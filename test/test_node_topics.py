@@ -68,7 +68,7 @@ class Live:
         self.journal = journal
         self.robot = FakeRobot(probe)
         self.nav2 = FakeNav2(probe)
-        self.missions = action_client(probe.node, RunMission, f'{NODE}/run_mission', WAIT_S)
+        self.missions = action_client(probe.node, RunMission, f'{NODE}/run_mission')
         self.feedback: list[RunMission.Feedback] = []
         until_there(self.missions, WAIT_S)
         probe.until_met()

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 
+from asking import by_spinner
 from nav2_msgs.action import Spin
 from node_rig import Probe, WAIT_S
 from rclpy.action.server import ActionServer
@@ -62,7 +63,7 @@ def _serve(robot: Probe) -> ActionServer:
         handle.succeed()
         return Spin.Result(error_msg=f'turned {handle.request.target_yaw:g}')
 
-    return ActionServer(robot.node, Spin, 'spin', turn)
+    return by_spinner(robot.node, ActionServer, robot.node, Spin, 'spin', turn)
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ async def test_a_client_is_made_when_its_server_is_seen_and_then_drives_it(
     heard.controller.request_result(goal_id)
     result = await heard.next_of(GoalResult)
     assert (result.goal_id, result.payload['error_msg']) == (goal_id, 'turned 1')
-    server.destroy()
+    by_spinner(robot.node, server.destroy)
     assert (await heard.next_of(ServerPresence)).reachable is False
 
 
@@ -104,7 +105,7 @@ async def test_a_goal_that_the_type_does_not_take_is_not_sent_and_told_so(
     failed = await heard.next_of(SendFailed)
     assert failed.goal_id == goal_id
     assert "no field 'target'" in failed.message
-    server.destroy()
+    by_spinner(robot.node, server.destroy)
 
 
 async def test_a_server_of_a_type_that_this_machine_lacks_is_said_once_and_left_alone(
@@ -121,4 +122,4 @@ async def test_a_server_of_a_type_that_this_machine_lacks_is_said_once_and_left_
     assert not lacking.controller.is_open
     await asyncio.sleep(1.2)  # another look
     assert [r for r in caplog.records if 'cannot be used' in r.message] == told
-    server.destroy()
+    by_spinner(robot.node, server.destroy)

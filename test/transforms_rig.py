@@ -14,7 +14,6 @@ import math
 import os
 from pathlib import Path
 import sys
-import threading
 from typing import Any
 
 from geometry_msgs.msg import TransformStamped
@@ -24,12 +23,12 @@ import rclpy
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from robot_agent_harness.actions.controller import GoalStatus
 from robot_agent_harness.ros.scripted_nav2 import ScriptedNav2
+from robot_agent_harness.ros.spinner import Spinner
 
 STAND_IN = str(Path(__file__).parent / 'tf2_stand_in')
 if importlib.util.find_spec('tf2_ros') is None:
@@ -89,22 +88,12 @@ class TfRobot:
         self.nav2.on_goal = self._on_goal
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(PERIOD_S, self._step, clock=steady)
-        self._executor = SingleThreadedExecutor(context=self.context)
-        self._executor.add_node(self.node)
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
+        self._spinner = Spinner(self.node, name='tf_robot')
 
     def close(self) -> None:
-        self._executor.shutdown()
-        self._thread.join(20.0)
+        self._spinner.end(20.0)
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
-
-    def _spin(self) -> None:
-        try:
-            self._executor.spin()
-        except (ShutdownException, ExternalShutdownException):
-            return
 
     def _on_goal(self, goal_id: str) -> None:
         goal = next(told for known, told in self.nav2.sent if known == goal_id)

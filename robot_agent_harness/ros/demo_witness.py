@@ -19,7 +19,6 @@ from geometry_msgs.msg import Pose, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.action import ActionClient
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import (
     DurabilityPolicy,
     qos_profile_action_status_default,
@@ -33,6 +32,7 @@ from robot_agent_harness.demo.observation import Observation, Sighting
 from robot_agent_harness.msg import WorldSnapshot
 from robot_agent_harness.ros.conversions import yaw_of
 from robot_agent_harness.ros.demo_faults import SimFaults
+from robot_agent_harness.ros.spinner import Spinner
 
 HARNESS = '/robot_agent_harness'
 JOIN_S = 1.0
@@ -57,8 +57,6 @@ class Witness:
             signal_handler_options=SignalHandlerOptions.NO,
         )
         self._node = rclpy.create_node('demo_witness', context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
         self._lock = threading.Lock()
         self._origin: tuple[float, float, float] | None = None
         self._first_map: tuple[float, float, float] | None = None
@@ -84,8 +82,7 @@ class Witness:
             (WorldSnapshot, f'{HARNESS}/world_snapshot', self._on_snapshot, QoSProfile(depth=1)),
         ):
             self._node.create_subscription(message, topic, callback, qos)
-        self._thread = threading.Thread(target=self._spin, name='witness', daemon=True)
-        self._thread.start()
+        self._spinner = Spinner(self._node, name='witness')
 
     def __enter__(self) -> Witness:
         """Return the witness itself."""
@@ -93,8 +90,7 @@ class Witness:
 
     def __exit__(self, *_: object) -> None:
         """Leave the graph."""
-        self._executor.shutdown(timeout_sec=JOIN_S)
-        self._thread.join(JOIN_S)
+        self._spinner.end(JOIN_S)
         self._node.destroy_node()
         self._context.try_shutdown()
 
@@ -138,12 +134,6 @@ class Witness:
             )
 
     # -- the rclpy thread's side -----------------------------------------------------------------
-
-    def _spin(self) -> None:
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            return
 
     def _on_odometry(self, message: Odometry) -> None:
         x, y, yaw = _pose2d(message.pose.pose)

@@ -21,16 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-import threading
 from typing import Any
 
 import rclpy
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
 from robot_agent_harness.ros.scripted_server import Flood, ScriptedNav2, WAIT_S
 from robot_agent_harness.ros.scripted_state import ScriptedRobot
+from robot_agent_harness.ros.spinner import Spinner
 
 
 class ScriptedNode(Node):
@@ -53,22 +52,11 @@ def scripted_robot(
     context = Context()
     rclpy.init(context=context, domain_id=domain_id)
     node = ScriptedNode(namespace=namespace, context=context, accept_after_s=accept_after_s)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-
-    def spin() -> None:
-        try:
-            executor.spin()
-        except (ShutdownException, ExternalShutdownException):
-            return
-
-    thread = threading.Thread(target=spin, name='scripted robot', daemon=True)
-    thread.start()
+    spinner = Spinner(node, name='scripted robot')
     try:
         yield node
     finally:
-        executor.shutdown()
-        thread.join(WAIT_S)
+        spinner.end(WAIT_S)
         node.destroy_node()
         rclpy.shutdown(context=context)
 

@@ -13,17 +13,12 @@ from collections.abc import Callable, Coroutine
 import concurrent.futures
 from functools import partial
 import logging
-import threading
 from typing import Any, TypeVar
 
-from rclpy.executors import (
-    ExternalShutdownException,
-    ShutdownException,
-    SingleThreadedExecutor,
-)
 from rclpy.node import Node
 
 from robot_agent_harness.errors import HarnessError
+from robot_agent_harness.ros.spinner import Spinner
 
 logger = logging.getLogger(__name__)
 
@@ -57,11 +52,7 @@ class Spinning:
     """The rclpy thread: one executor, spun until `end`."""
 
     def __init__(self, node: Node) -> None:
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(node)
-        self._ending = False
-        self._thread = threading.Thread(target=self._spin, name='rclpy', daemon=True)
-        self._thread.start()
+        self._spinner = Spinner(node, name='rclpy', on_error=_log)
 
     async def do(self, act: Callable[[], T]) -> T:
         """Have the rclpy thread call something, and wait for what it returns."""
@@ -75,24 +66,17 @@ class Spinning:
                 settle = partial(_fail, done, error)
             loop.call_soon_threadsafe(settle)
 
-        self._executor.create_task(call)
+        self._spinner.executor.create_task(call)
         return await done
 
     def end(self) -> None:
         """End the thread."""
-        self._ending = True
-        self._executor.shutdown(timeout_sec=JOIN_S)
-        self._thread.join(timeout=JOIN_S)
+        self._spinner.end(JOIN_S)
 
-    def _spin(self) -> None:
-        while not self._ending:
-            try:
-                self._executor.spin()
-            except (ShutdownException, ExternalShutdownException):
-                return
-            except Exception:
-                # One bad message must not leave the harness blind.
-                logger.exception('a ROS callback failed')
+
+def _log(error: Exception) -> None:
+    # One bad message must not leave the harness blind.
+    logger.error('a ROS callback failed', exc_info=error)
 
 
 def _succeed(done: asyncio.Future[T], result: T) -> None:
