@@ -3,6 +3,9 @@
 """Programs of the package in new processes that have their modules already.
 
 A test of a robot is no test of Python's imports, which take longer than all that follows them.
+
+They use DDS over UDP. Where a process was killed that shared Fast DDS's memory, its successor may
+see everybody and never hear them (eProsima/Fast-DDS#5053, the mending of #4728 is not merged).
 """
 
 from __future__ import annotations
@@ -10,10 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import multiprocessing
 import os
+from pathlib import Path
 import signal
 import subprocess
 import sys
 from typing import Any, IO
+
+_FAST_DDS = 'FASTRTPS' if os.environ.get('ROS_DISTRO') in ('humble', 'jazzy') else 'FASTDDS'
+UDP_ALONE = {
+    f'{_FAST_DDS}_DEFAULT_PROFILES_FILE': str(Path(__file__).parent / 'loopback_udp.xml'),
+    # Else rmw_fastrtps sets up transports of its own, shared memory among them.
+    'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SYSTEM_DEFAULT',
+    'ROS_LOCALHOST_ONLY': '0',
+}
+"""Stays on this machine by the interface that the profile names."""
 
 _servers = multiprocessing.get_context('forkserver')
 _servers.set_forkserver_preload(
@@ -56,6 +69,7 @@ class Forked:
     ) -> None:
         environment = {
             **os.environ,
+            **UDP_ALONE,
             'ROS_DOMAIN_ID': str(domain),
             'RCUTILS_COLORIZED_OUTPUT': '0',
         }

@@ -888,6 +888,8 @@ _CONTRACT = (
             '::test_a_healthy_robot_has_no_problems_and_shows_rates_ages_and_qos',
             'test_doctor_dds.py::test_without_a_robot_each_thing_that_is_missing_is_named',
             'test_doctor_dds.py::test_a_topic_of_another_name_is_found_by_its_type',
+            'test_doctor_dds.py'
+            '::test_a_topic_that_is_published_and_not_heard_is_a_problem_with_the_publisher',
             'test_doctor_dds.py::test_an_action_of_another_name_is_found_by_its_type',
             'test_doctor_dds.py::test_an_action_of_another_type_is_a_problem_with_both_types',
             'test_doctor_dds.py'
@@ -2147,7 +2149,7 @@ _CASES = _of(
         'A shutdown with an open action ends in time and claims nothing.',
         'test_node_lifecycle.py::test_a_signal_cancels_the_goal_under_way_and_closes_the_journal',
         'test_harness.py::test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record',
-        'test_kill.py::test_a_signal_with_an_action_open_ends_it_as_interrupted',
+        'test_kill.py::test_a_signal_with_an_action_open_ends_it_and_the_call_that_waits_as_interrupted',
     ),
     _clause(
         'K26',

@@ -147,6 +147,17 @@ def test_a_topic_of_another_name_is_found_by_its_type(probe, doctor):
     assert told['odom'][0]['level'] == 'ok'
 
 
+def test_a_topic_that_is_published_and_not_heard_is_a_problem_with_the_publisher(probe, doctor):
+    # Apart from the other tests: DDS tells for a while of a publisher that has gone.
+    namespace = f'{NAMESPACE}_mute'
+    probe.node.create_publisher(Odometry, f'{namespace}/odom', 5)
+    _, told = doctor.ask(namespace=namespace, listen_s=NOBODY_S)
+    problem = said(told, 'odom', 'problem')
+    assert 'probe publishes' in problem
+    assert 'nothing was heard' in problem
+    assert 'if a process was killed, start the publisher again' in problem
+
+
 def test_an_action_of_another_name_is_found_by_its_type(probe, doctor):
     FakeNav2(probe)
     _, told = doctor.ask('-r', 'navigate_to_pose:=drive_to')

@@ -175,7 +175,8 @@ def _topic(topic: TopicFacts, field: Observed[Any], needed: bool, facts: RobotFa
             f'{fitting[0].node} publishes {topic.name} ({fitting[0].qos}), but in'
             f' {facts.listened_s:.2g} s nothing was heard',
             'see whether it publishes (ros2 topic hz); between machines, whether multicast or the'
-            ' discovery server works; raise --timeout for a slow topic',
+            ' discovery server works; if a process was killed, start the publisher again (Fast'
+            " DDS's shared memory); raise --timeout for a slow topic",
             **details,
         )
     if topic.publishers:
