@@ -260,8 +260,9 @@ class _SlowJournal:
         return getattr(self._journal, name)
 
     async def append(self, *entries: Any) -> Any:
-        await asyncio.sleep(0.8)
-        return await self._journal.append(*entries)
+        numbers = await self._journal.append(*entries)
+        await asyncio.sleep(0.8)  # now: what a caller who is cancelled leaves must be in the queue
+        return numbers
 
 
 @pytest.mark.parametrize('code', [None, 1], ids=['lost', 'refused'])

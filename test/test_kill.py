@@ -12,6 +12,7 @@ import asyncio
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+import json
 import os
 from pathlib import Path
 from random import Random
@@ -387,12 +388,16 @@ def test_killed_at_any_of_two_hundred_moments_nothing_is_lost_doubled_or_sent_ag
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ('number', 'cancels'),
-    [(signal.SIGTERM, True), (signal.SIGINT, True), (signal.SIGTERM, False)],
+    ('number', 'cancels', 'era'),
+    [
+        (signal.SIGTERM, True, '2026-07-28'),
+        (signal.SIGINT, True, 'legacy'),
+        (signal.SIGTERM, False, '2026-07-28'),
+    ],
     ids=['sigterm', 'sigint', 'sigterm, goals are left alone'],
 )
-async def test_a_signal_with_an_action_open_ends_it_as_interrupted(
-    tmp_path: Path, number: int, cancels: bool
+async def test_a_signal_with_an_action_open_ends_it_and_the_call_that_waits_as_interrupted(
+    tmp_path: Path, number: int, cancels: bool, era: str
 ) -> None:
     namespace, journal = new_namespace(), tmp_path / 'j.db'
     with scripted_robot(namespace, domain_id=DOMAIN) as wire:
@@ -404,7 +409,7 @@ async def test_a_signal_with_an_action_open_ends_it_as_interrupted(
         assert answer['status'] == 'accepted'
         wire.nav2.feedback(distance_remaining=1.0)
         waiting = subprocess.Popen(
-            [sys.executable, '-c', WAITING_CLIENT, node.url, action_id],
+            [sys.executable, '-c', WAITING_CLIENT, node.url, era, action_id],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -414,8 +419,10 @@ async def test_a_signal_with_an_action_open_ends_it_as_interrupted(
                 await until(lambda: _calls(journal, 'wait_for_action'), 'a waiting client')
                 # The controller never answers a cancel: nothing may wait for that.
                 code, took_s = await asyncio.to_thread(node.end, number)
+                heard = await asyncio.to_thread(waiting.stdout.readline)
             finally:
                 waiting.kill()
+        assert json.loads(heard)['status'] == 'interrupted'
         assert (code, 'Traceback' in node.said.text) == (0, False), node.said.text
         assert took_s < HALT_S
         told = outcome(journal, action_id)
@@ -428,12 +435,14 @@ async def test_a_signal_with_an_action_open_ends_it_as_interrupted(
 
 
 WAITING_CLIENT = """
-import asyncio, sys
+import asyncio, json, sys
 from mcp import Client
 
 async def wait():
-    async with Client(sys.argv[1]) as client:
-        await client.call_tool('wait_for_action', {'action_id': sys.argv[2], 'timeout_s': 60})
+    url, era, action_id = sys.argv[1:]
+    async with Client(url, mode=era) as client:
+        told = await client.call_tool('wait_for_action', {'action_id': action_id, 'timeout_s': 60})
+        print(json.dumps(told.structured_content), flush=True)
 
 asyncio.run(wait())
 """

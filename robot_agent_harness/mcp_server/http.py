@@ -53,10 +53,12 @@ logger = logging.getLogger(__name__)
 
 PATH = '/mcp'
 BACKLOG = 128
+ANSWERS_S = 0.25
+"""How long stopping lets answers that are on their way get out."""
 TICK_S = 1.0
 """How often the Date header is renewed."""
-DRAIN_S, DRAIN_LOOK_S = 1.0, 0.01
-"""How long stopping waits for connections to close, and how often it looks whether they have."""
+DRAIN_S, LOOK_S = 1.0, 0.01
+"""How long stopping waits for connections to close, and how often it looks."""
 STOP_S = 1.8
 """When stopping is forced."""
 
@@ -166,7 +168,7 @@ class HttpEndpoint:
         task, self._task = self._task, None
         if task is None or self._uvicorn is None or self._exchanges is None:
             return
-        self._exchanges.close()
+        await self._exchanges.close()
         self._uvicorn.exit_now()
         _, late = await asyncio.wait({task}, timeout=STOP_S)
         if late:
@@ -248,7 +250,7 @@ class _Uvicorn(uvicorn.Server):
             connection.shutdown()
         deadline = asyncio.get_running_loop().time() + DRAIN_S
         while (state.connections or state.tasks) and asyncio.get_running_loop().time() < deadline:
-            await asyncio.sleep(DRAIN_LOOK_S)
+            await asyncio.sleep(LOOK_S)
         for task in tuple(state.tasks):
             task.cancel()
 
@@ -267,9 +269,15 @@ class _Exchanges:
         self._open: dict[anyio.CancelScope, Scope] = {}
         self._closed = False
 
-    def close(self) -> None:
-        """End the open exchanges and refuse further ones."""
+    async def close(self) -> None:
+        """Refuse further exchanges, and end the open ones: requests a moment later, since calls
+        that the end of the harness interrupts have just been answered.
+        """
         self._closed = True
+        self.close_unless(lambda scope: scope['method'] == 'POST')
+        deadline = asyncio.get_running_loop().time() + ANSWERS_S
+        while self._open and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(LOOK_S)
         self.close_unless(lambda _: False)
 
     def close_unless(self, may_stay: Callable[[Scope], bool]) -> None:

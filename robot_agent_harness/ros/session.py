@@ -360,9 +360,8 @@ class HarnessSession:
         self._why_not = why
 
     async def _close(self) -> None:
-        self.core.states.closing(
-            cancel_running=bool(self._parameters['navigation.cancel_on_timeout'])
-        )
+        cancel_running = bool(self._parameters['navigation.cancel_on_timeout'])
+        self.core.states.closing(cancel_running=cancel_running)
         self._refuse('closing')
         if self._activation is not None:
             self._activation.cancel()
@@ -372,6 +371,8 @@ class HarnessSession:
             task.cancel()
         # It ends when its action has, which the core sees to.
         self._missions.end_mission(INTERRUPTED)
+        # Calls under way get their results while there is somebody to bring them to the clients.
+        await self.core.dispatcher.close()
         if self.mcp is not None and self._mcp_serving:
             self._mcp_serving = False
             try:
@@ -379,11 +380,7 @@ class HarnessSession:
             except Exception as error:
                 # What is left must be closed whatever becomes of the clients.
                 logger.error('closing: %r', error)
-        # Calls under way still hear the controller; after them nobody may note anything more,
-        # since the journal closes.
-        cancel_running = bool(self._parameters['navigation.cancel_on_timeout'])
-        self.core.states.closing(cancel_running=cancel_running)
-        await self.core.dispatcher.close()
+        # After the calls nobody may note anything more: the journal closes.
         self._actions.mute()
         self._services.mute()
         await self.core.close(cancel_running=cancel_running)

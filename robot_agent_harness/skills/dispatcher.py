@@ -63,7 +63,7 @@ RESULT_DURABLE_S = 2.0
 """How long a result waits for the disk before it is returned all the same (it is written
 later)."""
 CLOSE_S = 1.0
-"""How long running calls get to finish when the dispatcher closes."""
+"""How long calls that move the robot get to finish when the dispatcher closes."""
 
 CLOSING = 'the harness is being stopped'
 
@@ -110,7 +110,7 @@ class RecordedToolDispatcher:
         self._clock = clock
         self._recorded = recorded
         self._services = services
-        self._tasks: set[asyncio.Task[ToolResult]] = set()
+        self._tasks: dict[asyncio.Task[ToolResult], Skill | None] = {}
         self._closing = False
 
     @property
@@ -130,9 +130,11 @@ class RecordedToolDispatcher:
         """
         if self._closing:
             return ToolResult(ResultStatus.INTERRUPTED, CLOSING)
-        task = asyncio.get_running_loop().create_task(self._call(name, arguments, context))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        own = {entry.name: entry for entry in context.loop_skills}
+        skill = own.get(name) or self._registry.get(name)
+        task = asyncio.get_running_loop().create_task(self._call(skill, name, arguments, context))
+        self._tasks[task] = skill
+        task.add_done_callback(self._tasks.pop)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -140,8 +142,14 @@ class RecordedToolDispatcher:
             raise
 
     async def close(self) -> None:
-        """Let running calls finish for a moment, then give those that remain `interrupted`."""
+        """Give the calls that are under way their results: `interrupted`, unless they end within a
+        moment. Those that only look or wait get no moment.
+        """
         self.active, self._closing = False, True
+        await asyncio.sleep(0)  # a task that is cancelled before it has begun has no result
+        for task, skill in self._tasks.items():
+            if skill is not None and skill.read_only:
+                task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_S)
         for task in self._tasks:
@@ -149,9 +157,9 @@ class RecordedToolDispatcher:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_S)
 
-    async def _call(self, name: str, arguments: Any, context: CallContext) -> ToolResult:
-        own = {entry.name: entry for entry in context.loop_skills}
-        skill = own.get(name) or self._registry.get(name)
+    async def _call(
+        self, skill: Skill | None, name: str, arguments: Any, context: CallContext
+    ) -> ToolResult:
         call_id = self._ids.new_id('call')
         claim = await self._claim(name, arguments, context, call_id)
         managed = skill is not None and skill.managed is not None
