@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 import logging
+from typing import Any
 
 from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.actions.observer import Look, WorldObserver
@@ -57,6 +58,8 @@ MODEL_CLOSE_S = 0.5
 """How long closing waits for the model's connections."""
 SETTLE_S = 15.0
 """How long the end of a cancelled mission waits for its action to end."""
+FOREIGN_NAMED = 8
+"""How many of the goals that somebody else sent at once are named."""
 
 
 class RobotAgentHarness:
@@ -112,7 +115,7 @@ class RobotAgentHarness:
             )
         )
         tracker.on_outcome(self._on_outcome)
-        tracker.on_foreign_goal(self._on_foreign_goal)
+        tracker.on_foreign_goals(self._on_foreign_goals)
 
     @property
     def mission_id(self) -> str | None:
@@ -326,14 +329,14 @@ class RobotAgentHarness:
         mission.end_action(action, self._redactor.text(_reason(action)))
         self._news.set()
 
-    def _on_foreign_goal(self, goal_id: str) -> None:
-        self.notify(
-            Salient(
-                'foreign_goal',
-                'somebody else has sent the controller a goal',
-                {'goal_id': goal_id},
-            )
-        )
+    def _on_foreign_goals(self, goal_ids: tuple[str, ...]) -> None:
+        what = 'a goal'
+        details: dict[str, Any] = {'goal_id': goal_ids[0]}
+        if len(goal_ids) > 1:
+            what = f'{len(goal_ids)} goals'
+            details |= {'goals': len(goal_ids), 'goal_ids': list(goal_ids[:FOREIGN_NAMED])}
+        message = f'somebody else has sent the controller {what}'
+        self.notify(Salient('foreign_goal', message, details))
 
     async def _keep_watch(self) -> None:
         while True:

@@ -240,6 +240,8 @@ _DESIGN = (
             'A turn starts on a mission, an outcome or something salient: battery low, emergency'
             ' stop, foreign goal, localisation jump, human message.',
             'test_contract_gaps.py::test_what_is_salient_is_recorded_and_starts_a_turn',
+            'test_contract_gaps.py'
+            '::test_a_flood_of_goals_of_somebody_else_is_one_event_for_each_list',
             'test_harness.py'
             '::test_something_salient_during_an_action_starts_a_turn_and_the_action_goes_on',
             'test_harness.py::test_after_a_disproved_success_the_model_sees_the_measured_error',

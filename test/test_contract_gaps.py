@@ -250,6 +250,26 @@ def test_what_is_salient_is_recorded_and_starts_a_turn(
     assert event.payload['kind'] == kind
 
 
+def test_a_flood_of_goals_of_somebody_else_is_one_event_for_each_list(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            for lists in range(3):
+                goals = [f'{lists:02}{number:030x}' for number in range(200)]
+                bench.nav2.status(*((goal_id, GoalStatus.EXECUTING) for goal_id in goals))
+                await asyncio.sleep(0.1)
+            refused = await bench.call('navigate_to_pose', GOAL)
+            (failed,) = refused.data['failed_checks']
+            assert failed['name'] == 'no_foreign_goal'
+
+    run_virtual(scenario())
+    with JournalReader(tmp_path / 'j.db') as reader:
+        events = list(reader.events(type='SALIENT_EVENT'))
+    assert [event.payload['kind'] for event in events] == ['foreign_goal'] * 3
+    assert {event.payload['details']['goals'] for event in events} == {200}
+    assert {len(event.payload['details']['goal_ids']) for event in events} == {8}
+    assert events[0].payload['message'] == 'somebody else has sent the controller 200 goals'
+
+
 def test_tool_use_ids_may_repeat_and_pair_nothing_in_the_journal(tmp_path: Path) -> None:
     path = tmp_path / 'j.db'
     twice = [{'name': 'list_places', 'id': 'tu1'}, {'name': 'get_world_snapshot', 'id': 'tu1'}]

@@ -14,7 +14,6 @@ import math
 import os
 from pathlib import Path
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -40,6 +39,7 @@ from dds_rig import (
     WAIT_S,
     WriteAhead,
 )
+from forked import Forked, run_sim_robot
 import psutil
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
@@ -401,20 +401,15 @@ async def test_a_server_that_comes_back_without_its_memory_is_believed_in_nothin
 
 async def test_a_server_that_is_killed_leaves_the_action_unknown(tmp_path: Path) -> None:
     namespace, journal = new_namespace(), tmp_path / 'j.db'
-    command = [sys.executable, '-m', 'robot_agent_harness.ros.sim_robot_node']
-    command += ros_arguments(namespace, {})
-    environment = {**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)}
-    with (
-        subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as robot,
-        harness(namespace, journal, navigation__execution_timeout_s=2.5) as node,
-    ):
-        try:
+    robot = Forked(run_sim_robot, ros_arguments(namespace, {}), domain=DOMAIN)
+    try:
+        with harness(namespace, journal, navigation__execution_timeout_s=2.5) as node:
             async with client(node.url) as connected:
                 answer = await until_accepted(connected, x=1.8, y=1.2)
-                robot.send_signal(signal.SIGKILL)
+                robot.kill()
                 told = await until(lambda: outcome(journal, answer), 'an outcome', 10.0)
-        finally:
-            robot.kill()
+    finally:
+        robot.kill()
     assert (told['state'], told['reason']) in (
         ('UNKNOWN', 'execution_timeout'),
         ('UNKNOWN', 'controller_lost'),

@@ -74,8 +74,8 @@ def test_a_recovery_of_the_navigator_is_no_goal_of_somebody_else_while_it_naviga
     tmp_path: Path,
 ) -> None:
     async def scenario(bench: Bench) -> None:
-        told: list[str] = []
-        bench.core.tracker.on_foreign_goal(told.append)
+        told: list[tuple[str, ...]] = []
+        bench.core.tracker.on_foreign_goals(told.append)
         taken = await bench.call('navigate_to_pose', GOAL)
         bench.others['spin'].status((FOREIGN, GoalStatus.EXECUTING))
         looked = await bench.call('get_world_snapshot', {})
@@ -97,14 +97,14 @@ def test_a_navigation_of_somebody_else_is_no_part_of_a_move_on_the_spot(
     tool: str, tmp_path: Path
 ) -> None:
     async def scenario(bench: Bench) -> None:
-        told: list[str] = []
-        bench.core.tracker.on_foreign_goal(told.append)
+        told: list[tuple[str, ...]] = []
+        bench.core.tracker.on_foreign_goals(told.append)
         await bench.call(tool, SPIN if tool == 'spin' else {'distance': 0.5})
         bench.nav2.status((FOREIGN, GoalStatus.EXECUTING))
         looked = await bench.call('get_world_snapshot', {})
         (goal,) = looked.data['snapshot']['navigation']['active_goals']
         assert (goal['goal_id'], goal['owner']) == (FOREIGN, 'foreign')
-        assert told == [FOREIGN]
+        assert told == [(FOREIGN,)]
 
     _on_bench(tmp_path, scenario)
 
@@ -113,10 +113,10 @@ def test_a_goal_of_somebody_else_on_another_action_is_told_while_nothing_of_ours
     tmp_path: Path,
 ) -> None:
     async def scenario(bench: Bench) -> None:
-        told: list[str] = []
-        bench.core.tracker.on_foreign_goal(told.append)
+        told: list[tuple[str, ...]] = []
+        bench.core.tracker.on_foreign_goals(told.append)
         bench.others['spin'].status((FOREIGN, GoalStatus.EXECUTING))
-        assert told == [FOREIGN]
+        assert told == [(FOREIGN,)]
 
     _on_bench(tmp_path, scenario)
 

@@ -33,6 +33,8 @@ GOALS_LATCHED_S = 1.0
 server that has had no goal yet sends none."""
 FINISHED_KEPT = 256
 """How many ended actions stay answerable from memory; older ones are in the journal."""
+FOREIGN_S, FOREIGN_KEPT = 60.0, 64
+"""For how long it is remembered when others' goals were active, and of how many a controller."""
 MISSIONS_KEPT = 64
 """For how many missions the newest outcome is kept."""
 
@@ -189,18 +191,21 @@ class ActionBoard:
         gone = before | {goal_id for goal_id, status in listed if status in ENDED_STATUSES}
         for goal_id in gone - active:
             self.goal_ended(goal_id)
-        foreign = {goal_id for goal_id in active if not self.owns(goal_id)}
+        foreign = {goal_id: now for goal_id, _ in goals.active if not self.owns(goal_id)}
         for goal_id in active - before:
             goals.since_ns[goal_id] = now
         for goal_id in goals.since_ns.keys() - active:
             del goals.since_ns[goal_id]
-        self._foreign_active_ns[controller] = {
+        known = {
             goal_id: seen
             for goal_id, seen in self._foreign_active_ns[controller].items()
-            if now - seen < 60 * NS_PER_S
-        } | dict.fromkeys(foreign, now)
-        told = {goal_id for goal_id in foreign - before if not self._serves_ours(controller, now)}
-        return tuple(sorted(told))
+            if now - seen < FOREIGN_S * NS_PER_S and goal_id not in foreign
+        }
+        newest = list((known | foreign).items())[-FOREIGN_KEPT:]
+        self._foreign_active_ns[controller] = dict(newest)
+        if self._serves_ours(controller, now):
+            return ()
+        return tuple(sorted(foreign.keys() - before))
 
     def foreign_goal_since(self, controller: str, monotonic_ns: int) -> str | None:
         """Return a foreign goal of a controller that is active, or was seen active since this

@@ -110,7 +110,7 @@ class RobotActionTracker:
         self._closed = False
         self._outcome_listeners: list[Callable[[RobotAction], None]] = []
         self._change_listeners: list[Callable[[RobotAction], None]] = []
-        self._foreign_listeners: list[Callable[[str], None]] = []
+        self._foreign_listeners: list[Callable[[tuple[str, ...]], None]] = []
         self._presence_listeners: list[Callable[[str, bool], None]] = []
         for name, controller in controllers.items():
             controller.set_listener(partial(self._on_event, name))
@@ -124,8 +124,8 @@ class RobotActionTracker:
         """Call `listener` with each new value of an action."""
         self._change_listeners.append(listener)
 
-    def on_foreign_goal(self, listener: Callable[[str], None]) -> None:
-        """Call `listener` with the id of each goal of somebody else that becomes active."""
+    def on_foreign_goals(self, listener: Callable[[tuple[str, ...]], None]) -> None:
+        """Call `listener` with the ids of somebody else's goals that became active at once."""
         self._foreign_listeners.append(listener)
 
     def on_presence(self, listener: Callable[[str, bool], None]) -> None:
@@ -336,9 +336,9 @@ class RobotActionTracker:
         repeated = self._log.repeats(controller, report)
         late = [goal_id for goal_id, _ in report.goals if goal_id in self._ended]
         self._log.heard(controller, report, now_ns, late=late, quiet=repeated)
-        for goal_id in self._board.update_goals(controller, report.goals):
+        if foreign := self._board.update_goals(controller, report.goals):
             for listener in self._foreign_listeners:
-                listener(goal_id)
+                listener(foreign)
         for follower in self._followers.values():
             if follower.plan.controller == controller:
                 follower.hear_status(None, now_ns, repeated=repeated)
