@@ -21,7 +21,7 @@ from rows import Limit, Row, row, Say
 
 ADDED_PERCENT = Limit('value', 5.0)
 """Of one core (the product's own limit)."""
-WINDOW_S = 3.0
+WINDOW_S = 2.0
 SETTLE_S = 1.0
 REPEATS, QUICK_REPEATS = 2, 1
 VIEWER = """

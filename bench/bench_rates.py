@@ -29,7 +29,7 @@ UNDER_WAY_HZ = ((50, 100), (200, 100))
 """Odometry and feedback."""
 SETTLE_S = 2.0
 """Until discovery and start-up, or the change to another rate, are over."""
-WINDOW_S = 4.0
+WINDOW_S = 3.0
 REPEATS, QUICK_REPEATS = 3, 1
 CAME = 0.8
 """Share of the messages without which this machine is too busy to measure on."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 import re
 import sys
@@ -118,7 +119,7 @@ async def test_the_client_of_the_tutorial_drives_the_simulated_robot(tmp_path):
     pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
     from live_robot import live_robot
 
-    (block,) = re.findall(r'```python\n(.*?)```', PAGES['tutorial_simulation'], re.DOTALL)
+    block, _ = re.findall(r'```python\n(.*?)```', PAGES['tutorial_simulation'], re.DOTALL)
     url = 'http://127.0.0.1:8642/mcp'
     assert block.count(url) == 1
     async with live_robot(tmp_path / 'journal.db') as live:
@@ -131,3 +132,46 @@ async def test_the_client_of_the_tutorial_drives_the_simulated_robot(tmp_path):
         lines = told.decode().splitlines()
     assert lines[0].startswith('accepted ')
     assert lines[1:] == ['SUCCEEDED verified']
+
+
+FINISH = """\
+responses:
+  - repeat: true
+    call: {name: finish_mission, arguments: {outcome: not_achieved, reason: there is nobody}}
+"""
+
+
+@pytest.mark.anyio
+async def test_the_program_of_the_tutorial_sends_a_mission(tmp_path):
+    pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
+    from live_robot import DOMAIN, live_robot
+
+    _, block = re.findall(r'```python\n(.*?)```', PAGES['tutorial_simulation'], re.DOTALL)
+    name = '/robot_agent_harness/run_mission'
+    assert block.count(name) == 1
+    script = tmp_path / 'script.yaml'
+    script.write_text(FINISH, encoding='utf-8')
+    given = {'model.provider': 'scripted', 'model.script_file': str(script)}
+    async with live_robot(tmp_path / 'journal.db', harness=given) as live:
+        file = tmp_path / 'mission.py'
+        file.write_text(block.replace(name, f'{live.namespace}{name}'), encoding='utf-8')
+        environment = {**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)}
+        told = await _told_by(file, environment)
+    assert told.startswith('not_achieved 0 actions ended')
+    assert 'there is nobody' in told
+
+
+async def _told_by(program, environment):
+    """Run it until it ends: as `asking.py` says, discovery may lose it an answer."""
+    for _ in range(3):
+        run = await asyncio.create_subprocess_exec(
+            sys.executable, str(program), stdout=asyncio.subprocess.PIPE, env=environment
+        )
+        try:
+            told, _ = await asyncio.wait_for(run.communicate(), 20.0)
+        except asyncio.TimeoutError:
+            run.kill()
+            await run.wait()
+        else:
+            return told.decode()
+    raise AssertionError('it never ended')

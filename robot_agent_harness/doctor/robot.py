@@ -95,8 +95,8 @@ def _graph(facts: RobotFacts) -> Finding:
         return problem(
             'graph',
             f'no other node is there ({where})',
-            'start the robot; ROS_DOMAIN_ID, ROS_AUTOMATIC_DISCOVERY_RANGE and the RMW must be the'
-            ' same on both sides',
+            'start the robot; ROS_DOMAIN_ID, ROS_AUTOMATIC_DISCOVERY_RANGE (SUBNET for a robot on'
+            ' another computer) and the RMW must be the same on both sides',
             **details,
         )
     nodes = '1 other node' if facts.others == 1 else f'{facts.others} other nodes'

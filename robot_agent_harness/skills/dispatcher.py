@@ -350,8 +350,8 @@ class RecordedToolDispatcher:
             *(() if shown is None else (_shown_entry(shown, known),)),
             (record, known),
         )
-        if not self._closing and self._journal.healthy:
-            with contextlib.suppress(asyncio.CancelledError):  # closing: it is in the queue
+        if self._journal.healthy:
+            with contextlib.suppress(asyncio.CancelledError):  # closing cannot wait any longer
                 await asyncio.wait({durable}, timeout=RESULT_DURABLE_S)
         if durable.done() and not durable.cancelled() and durable.exception() is None:
             return result
