@@ -62,6 +62,7 @@ _DESIGN = (
             'test_dispatcher.py::test_a_caller_that_goes_away_does_not_undo_what_it_started',
             'test_dispatcher.py'
             '::test_a_call_that_closing_interrupts_names_its_action_and_says_whether_the_goal_left',
+            'test_dispatcher.py::test_a_call_that_closing_keeps_from_starting_is_interrupted',
             'test_recovery.py::test_open_calls_are_answered_and_open_missions_ended',
             'test_kill.py::test_killed_at_any_moment_nothing_is_lost_doubled_or_sent_again',
             'test_fail_closed.py'
@@ -1524,6 +1525,7 @@ _CONTRACT = (
             '`run --mcp-stdio` serves the client that started it.',
             'test_node_stdio.py::test_the_node_serves_the_client_that_started_it',
             'test_node_stdio.py::test_it_ends_with_its_client_and_logs_on_standard_error_only',
+            'test_node_stdio.py::test_a_client_that_stopped_reading_does_not_hold_up_the_end',
             'test_mcp_stdio.py::test_a_client_that_starts_the_server_drives_it',
         ),
         _clause(

@@ -225,6 +225,21 @@ def test_a_call_that_closing_interrupts_names_its_action_and_says_whether_the_go
     assert check_journal(tmp_path / 'j.db') == []
 
 
+def test_a_call_that_closing_keeps_from_starting_is_interrupted(tmp_path: Path) -> None:
+    async def scenario() -> ToolResult:
+        async with Bench(tmp_path / 'j.db') as bench:
+            bench.nav2.set_reachable(False)  # so that the call waits for it
+            calling = asyncio.create_task(bench.call('navigate_to_pose', {'x': 2, 'y': 0}))
+            await asyncio.sleep(0.1)
+            await bench.core.dispatcher.close()
+            return await calling
+
+    result = run_virtual(scenario())
+    assert result.status.value == 'interrupted'  # a key that it had is free again
+    assert 'action_id' not in result.data
+    assert check_journal(tmp_path / 'j.db') == []
+
+
 def test_an_inactive_harness_moves_nothing_and_still_looks(tmp_path: Path) -> None:
     async def scenario() -> tuple[str, str]:
         async with Bench(tmp_path / 'j.db') as bench:

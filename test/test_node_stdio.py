@@ -5,9 +5,15 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import json
 import os
 from pathlib import Path
+import signal
+import subprocess
 import sys
+import termios
+import time
 
 import pytest
 
@@ -56,3 +62,47 @@ async def test_it_ends_with_its_client_and_logs_on_standard_error_only(tmp_path:
     assert (process.returncode, out) == (0, b'')
     assert b'ready: MCP over HTTP not served' in err
     assert b'Traceback' not in err
+
+
+def test_a_client_that_stopped_reading_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command(tmp_path / 'j.db'),
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdin is not None
+        asked = {'jsonrpc': '2.0', 'method': 'initialize', 'params': HELLO, 'id': 0}
+        lines = json.dumps(asked).encode() + b'\n'
+        lines += b''.join(
+            json.dumps({'jsonrpc': '2.0', 'id': number, 'method': 'tools/list'}).encode() + b'\n'
+            for number in range(1, 400)
+        )
+        process.stdin.write(lines)
+        process.stdin.flush()
+        deadline = time.monotonic() + WAIT_S
+        while _unread(process) < PIPE_NEARLY_FULL:
+            assert time.monotonic() < deadline, 'it does not answer'
+            time.sleep(0.05)
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(WAIT_S) == 0
+            assert time.monotonic() - began < 5.0
+        finally:
+            process.kill()
+
+
+def _unread(process: subprocess.Popen[bytes]) -> int:
+    assert process.stdout is not None
+    return int.from_bytes(fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+PIPE_NEARLY_FULL = 50_000
+"""Of 65536 bytes."""
+HELLO = {
+    'protocolVersion': '2025-06-18',
+    'capabilities': {},
+    'clientInfo': {'name': 'deaf', 'version': '1'},
+}

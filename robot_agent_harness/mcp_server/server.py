@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import anyio
+import anyio.to_thread
 from mcp import MCPError
 from mcp.server import InitializationOptions, NotificationOptions, Server, ServerRequestContext
 from mcp.server.extension import compose_tool_call_handler
@@ -79,6 +80,8 @@ from robot_agent_harness.world.projection import project
 
 Context = ServerRequestContext[Any, Any]
 
+FLUSH_S = 0.2
+"""How long the end of stdio waits for the client to take what is buffered."""
 EVENTS_WAITING_MAX = 64
 """Changes that wait for a client that does not read; then its stream ends, and it listens
 again."""
@@ -246,7 +249,9 @@ class McpServer:
                 await self._server.run(read, write, self._server.create_initialization_options())
             finally:
                 # What is still buffered must not reach the client when its descriptor is restored.
-                sys.stdout.flush()
+                # One that does not read is not waited for.
+                with anyio.move_on_after(FLUSH_S, shield=True):
+                    await anyio.to_thread.run_sync(sys.stdout.flush, abandon_on_cancel=True)
 
     async def _list_tools(
         self, context: Context, params: PaginatedRequestParams | None

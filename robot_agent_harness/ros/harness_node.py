@@ -64,6 +64,7 @@ class HarnessNode(LifecycleNode):
             super().destroy_node()  # or others would go on seeing its services
             raise
         self.session: HarnessSession | None = None
+        self._leaving: HarnessSession | None = None
         self.failure: str | None = None
         """Why the last transition failed, in one line."""
         self.says_failures = True
@@ -173,11 +174,18 @@ class HarnessNode(LifecycleNode):
     def _close(self) -> None:
         session, self.session = self.session, None
         if session is not None:
+            self._leaving = session
             on_loop(self._loop, session.close())
             # After two rounds of the executor's: the first ends the mission's goal, the second
             # tells whoever asked for it.
             later = self.executor.create_task
             later(lambda: later(session.destroy))
+
+    async def end_sessions(self) -> None:
+        """Close the session, and wait for one that a transition closes already; on the loop."""
+        for session in (self._leaving, self.session):
+            if session is not None:
+                await session.close()
 
     def _retire(self) -> None:
         if self.session is not None:

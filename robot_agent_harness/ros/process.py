@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 import contextlib
 import ctypes
 import gc
@@ -16,6 +17,8 @@ import logging
 import os
 import signal
 import sys
+import threading
+import time
 
 import rclpy
 from rclpy.lifecycle import TransitionCallbackReturn
@@ -32,6 +35,11 @@ logger = logging.getLogger(__name__)
 PROGRAM = 'robot-agent-harness'
 FINALIZE_S = 1.0
 """How long the end waits for the rclpy thread; everything that matters is closed before."""
+STDIO_S = 0.3
+"""How long the end waits for a client on stdio to take what it is sent."""
+REST_S = 0.5
+"""How long what is left of skills and clients gets to end; then it is left behind."""
+WORKERS = 'asyncio'
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 OK, MISUSE = 0, 2
 
@@ -53,7 +61,10 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
                 raise ConfigurationError(f'unknown argument {unknown[0]!r} outside of --ros-args')
             # No handlers of rclpy's: they end DDS before the last cancel request has left.
             rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
-        return asyncio.run(_serve(mcp_stdio))
+        code = asyncio.run(_serve(mcp_stdio))
+        # One that writes to a client who does not read is in no pool of ours.
+        _exit_if(_alive(''), code)
+        return code
     except ConfigurationError as error:
         print(f'{PROGRAM}: {" ".join(str(error).split())}', file=sys.stderr)
         return MISUSE
@@ -69,8 +80,12 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
 
 async def _serve(mcp_stdio: bool) -> int:
     stop = asyncio.Event()
+    workers = ThreadPoolExecutor(thread_name_prefix=WORKERS)
+    asyncio.get_running_loop().set_default_executor(workers)
     with _signals_set(stop):
-        return await _serve_until(stop, mcp_stdio)
+        code = await _serve_until(stop, mcp_stdio)
+    await _leave_behind(workers, code)
+    return code
 
 
 async def _serve_until(stop: asyncio.Event, mcp_stdio: bool) -> int:
@@ -83,15 +98,16 @@ async def _serve_until(stop: asyncio.Event, mcp_stdio: bool) -> int:
         )
     bridge = bridge_logging(node.get_logger())
     spinning = Spinning(node)
+    waits: list[asyncio.Task[object]] = []
     try:
         if node.values['autostart'] and not await spinning.do(lambda: _bring_up(node)):
             raise ConfigurationError(node.failure or 'the node could not be started')
         _settle_memory()
-        await _until(stop, node, mcp_stdio)
+        await _until(stop, waits, node, mcp_stdio)
         return OK
     finally:
-        if node.session is not None:
-            await node.session.close()
+        await node.end_sessions()
+        await _end(waits)
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(_finalize(spinning, node), FINALIZE_S)
         spinning.end()
@@ -118,16 +134,70 @@ def _signals_set(stop: asyncio.Event) -> Iterator[None]:
             signal.signal(number, signal.SIG_IGN)
 
 
-async def _until(stop: asyncio.Event, node: HarnessNode, mcp_stdio: bool) -> None:
-    """Wait for a signal or the node's end, and meanwhile for the one client on stdio, if any."""
-    waits: list[asyncio.Task[object]] = [asyncio.create_task(stop.wait())]
+async def _until(
+    stop: asyncio.Event, waits: list[asyncio.Task[object]], node: HarnessNode, mcp_stdio: bool
+) -> None:
+    """Wait for a signal or the node's end, and meanwhile for the one client on stdio, if any.
+
+    :param waits: takes what is waited for. The client is still served while the calls that it
+        waits for are ended.
+    """
+    waits.append(asyncio.create_task(stop.wait()))
     if mcp_stdio and node.session is not None and node.session.mcp is not None:
         await node.session.activated()
         waits.append(asyncio.create_task(node.session.mcp.serve_stdio()))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+
+
+async def _end(waits: list[asyncio.Task[object]]) -> None:
+    """End what was waited for. A client that does not read what it is sent is not waited for."""
     for wait in waits:
         wait.cancel()
-    await asyncio.gather(*waits, return_exceptions=True)
+        wait.add_done_callback(_heeded)
+    if waits:
+        await asyncio.wait(waits, timeout=STDIO_S)
+
+
+def _heeded(ended: asyncio.Task[object]) -> None:
+    """Take a task's exception: its client has gone, or did not read."""
+    if not ended.cancelled() and ended.exception() is not None:
+        logger.debug('the end of a client: %r', ended.exception())
+
+
+async def _leave_behind(workers: ThreadPoolExecutor, code: int) -> None:
+    """End the process where tasks or threads go on that `asyncio.run` would wait for without end,
+    such as a skill that resists its cancellation. The journal is closed by now.
+    """
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    if rest:
+        await asyncio.wait(rest, timeout=REST_S)
+    left = [task.get_name() for task in rest if not task.done()]
+    workers.shutdown(wait=False, cancel_futures=True)
+    _exit_if(left + _alive(f'{WORKERS}_'), code)
+
+
+def _alive(prefix: str) -> list[str]:
+    """Return the threads of such names that do not end within a moment and hold the process up."""
+    deadline = time.monotonic() + REST_S
+    left = []
+    for thread in threading.enumerate():
+        if thread is threading.main_thread() or thread.daemon:
+            continue
+        if thread.name.startswith(prefix):
+            thread.join(max(0.0, deadline - time.monotonic()))
+            left += [thread.name] if thread.is_alive() else []
+    return left
+
+
+def _exit_if(left: list[str], code: int) -> None:
+    """End the process at once where something is left that its ordinary end would wait for."""
+    if left:
+        print(f'{PROGRAM}: left behind at the end: {", ".join(sorted(left))}', file=sys.stderr)
+        sys.stderr.flush()
+        rclpy.try_shutdown()
+        os._exit(code)
 
 
 def _bring_up(node: HarnessNode) -> bool:

@@ -220,6 +220,8 @@ class RecordedToolDispatcher:
             result = ToolResult(
                 ResultStatus.TOOL_ERROR, f'{name} failed; see the log of the harness'
             )
+        if self._closing and result.status is ResultStatus.HARNESS_INACTIVE:
+            result = replace(result, status=ResultStatus.INTERRUPTED, message=CLOSING)
         context.interest.watch(None)
         if nothing_sent(result.status.value, result.data):
             context.interest.give_up()  # a repeat that comes from now on is a call of its own
@@ -321,6 +323,7 @@ class RecordedToolDispatcher:
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
+            work.add_done_callback(_heeded)
             work.cancel()
             raise
         if work.cancelled():
@@ -381,6 +384,12 @@ class RecordedToolDispatcher:
             logger.exception('the result of a call cannot be recorded')
             why = 'the result cannot be recorded; see the log of the harness'
             return ToolResult(ResultStatus.TOOL_ERROR, why)
+
+
+def _heeded(work: asyncio.Task[Any]) -> None:
+    """Take the exception of a skill that was cancelled: its call has been answered."""
+    if not work.cancelled() and work.exception() is not None:
+        logger.warning('a skill raised while it was cancelled: %r', work.exception())
 
 
 def _shown_entry(shown: WorldSnapshot, ids: Correlation) -> Entry:
