@@ -176,6 +176,7 @@ class HarnessNode(LifecycleNode):
         if session is not None:
             self._leaving = session
             on_loop(self._loop, session.close())
+            self._leaving = None
             # After two rounds of the executor's: the first ends the mission's goal, the second
             # tells whoever asked for it.
             later = self.executor.create_task
