@@ -2152,6 +2152,7 @@ _CASES = _of(
         'K25',
         'A shutdown with an open action ends in time and claims nothing.',
         'test_node_lifecycle.py::test_a_signal_cancels_the_goal_under_way_and_closes_the_journal',
+        'test_node_stdio.py::test_a_client_that_stopped_reading_does_not_hold_up_the_end',
         'test_harness.py::test_a_mission_that_a_closing_harness_interrupts_gets_its_end_on_record',
         'test_kill.py::test_a_signal_with_an_action_open_ends_it_and_the_call_that_waits_as_interrupted',
     ),
