@@ -44,7 +44,7 @@ WRITERS_RATE = 0.7
 """Records a second of many writers, over raw sqlite3 in transactions as large as theirs."""
 NEARLY = 0.9
 """Of that: where the barest way leaves so little of it, that is in the way."""
-WRITERS_BARELY = Limit('ratio', at_least=0.75)
+WRITERS_BARELY = Limit('ratio', at_least=0.8)
 """Records a second of many writers, over the same written barely."""
 REPEATS, QUICK_REPEATS = 5, 2
 BLOCKS = 10

@@ -16,7 +16,7 @@ LIBRARIES = {
 }
 """Extra -> its requirements, as in setup.cfg: the package may have come without an index."""
 
-NEEDED = ('jinja2', 'mcp', 'pydantic', 'yaml', 'rich', 'sqlite_utils')
+NEEDED = ('jinja2', 'mcp', 'orjson', 'pydantic', 'yaml', 'rich', 'sqlite_utils')
 """What everybody needs, by the name that is imported; setup.cfg has the versions."""
 
 

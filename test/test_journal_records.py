@@ -169,3 +169,30 @@ async def test_wild_arguments_do_not_stop_the_records_around_them(tmp_path: Path
     assert [name for name, _ in names[::2]] == ['navigate_to_pose'] * len(wild)
     with pytest.raises(AssertionError, match='recorded 5 times'):
         assert_journal(path)
+
+
+def json_values(numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.recursive(
+        st.none() | st.booleans() | st.text(st.characters(), max_size=8) | numbers,
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(st.text(st.characters(), max_size=4), inner, max_size=4)
+        ),
+        max_leaves=12,
+    )
+
+
+@given(json_values(st.integers()))
+def test_canonical_json_is_what_the_standard_library_writes_with_sorted_keys(value: Any) -> None:
+    assert canonical_json(value) == json.dumps(value, sort_keys=True, separators=(',', ':'))
+
+
+@given(json_values(st.floats(allow_nan=False, allow_infinity=False)))
+def test_each_number_in_canonical_json_reads_back_as_it_was(value: Any) -> None:
+    assert repr(json.loads(canonical_json(value))) == repr(_sorted(value))
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value

@@ -212,7 +212,8 @@ def _fitting(result: ToolResult) -> str | None:
     if len(result.message) > MESSAGE_MAX_CHARS or 'status' in data or 'message' in data:
         return None
     try:
-        text = canonical_json(result.structured)
+        # Not canonical: what a skill put into it may be a float that is not finite.
+        text = json.dumps(result.structured, separators=(',', ':'), allow_nan=False)
         if len(text) > RESULT_MAX_BYTES or not all(type(key) is str for key in data):
             return None
         if '\\ud' in text:  # half of a pair, or a lone surrogate, which UTF-8 cannot encode
