@@ -385,6 +385,8 @@ _DESIGN = (
             'test_replay.py::test_random_missions_under_faults_replay_identically',
             'test_replay.py'
             '::test_a_call_that_waited_while_the_wall_clock_was_set_back_replays_identically',
+            'test_replay.py'
+            '::test_a_look_of_somebody_who_waits_comes_before_the_feedback_that_followed_it',
             'test_replay.py::test_hundreds_of_random_missions_under_faults_replay_identically',
             'test_replay.py'
             '::test_a_journal_read_in_the_middle_of_a_run_replays_identically_up_to_there',
@@ -1526,6 +1528,8 @@ _CONTRACT = (
             'test_node_stdio.py::test_the_node_serves_the_client_that_started_it',
             'test_node_stdio.py::test_it_ends_with_its_client_and_logs_on_standard_error_only',
             'test_node_stdio.py::test_a_client_that_stopped_reading_does_not_hold_up_the_end',
+            'test_node_stdio.py'
+            '::test_the_end_comes_in_time_though_everything_holds_it_up_at_once',
             'test_mcp_stdio.py::test_a_client_that_starts_the_server_drives_it',
         ),
         _clause(

@@ -45,6 +45,7 @@ from robot_agent_harness.replay.recording import Recording, runs_of
 from robot_agent_harness.replay.replaying import replay_run
 from robot_agent_harness.replay.what_if import compare
 from robot_agent_harness.skills import starter
+from robot_agent_harness.skills.observation import PROGRESS_PERIOD_S
 from robot_agent_harness.skills.service_log import RESPONSE_MAX_BYTES
 from robot_agent_harness.skills.services import (
     RosService,
@@ -1006,6 +1007,37 @@ def test_feedback_is_recorded_once_a_second_however_fast_it_comes(tmp_path: Path
     fed = [event for event in events if event.payload['event'] == 'feedback']
     assert 10 <= len(fed) <= 13
     assert replay_journal(tmp_path / 'j.db').identical
+
+
+@pytest.mark.parametrize('held', [[True, False], [True, True]])
+@pytest.mark.parametrize('later_s', [0.005, 0.02, 0.04, 0.06])
+def test_a_look_of_somebody_who_waits_comes_before_the_feedback_that_followed_it(
+    tmp_path: Path, later_s: float, held: list[bool]
+) -> None:
+    """What a look shows has not been replaced by what came after, held back as well or not."""
+    first_s = 2.0 if held[-1] is False else 2.5
+
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            action_id = (await bench.call('navigate_to_pose', GOAL)).data['action_id']
+            await asyncio.sleep(1.0)
+            waiting = asyncio.create_task(bench.call('wait_for_action', {'action_id': action_id}))
+            told_s = 1.0
+            for at_s in (first_s + later_s, 2.8 + later_s, 1.0 + PROGRESS_PERIOD_S + later_s):
+                await asyncio.sleep(at_s - told_s)
+                told_s = at_s
+                bench.nav2.feedback(action_id, distance_remaining=4.0 - at_s)
+            await asyncio.sleep(0.15)
+            bench.nav2.result(GoalStatus.ABORTED, {})
+            await waiting
+
+    run_virtual(scenario())
+    with JournalReader(tmp_path / 'j.db') as reader:
+        events = list(reader.events(type=EventType.CONTROLLER_EVENT_RECEIVED))
+    fed = [event.payload['held'] for event in events if event.payload['event'] == 'feedback']
+    assert fed[-2:] == held
+    replay = replay_journal(tmp_path / 'j.db')
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
 
 
 def test_a_list_of_goals_that_says_nothing_new_is_not_recorded_again(tmp_path: Path) -> None:

@@ -121,6 +121,7 @@ class Inputs:
         placed: list[tuple[float, int, int, Callable[[], None]]] = []
         awaited: set[float] = set()
         held: list[RecordedEvent] = []
+        shown: dict[tuple[str, str | None], int] = {}
         for record in self._recording.records[1:]:
             if record.payload.get('held'):
                 held.append(record)
@@ -149,7 +150,10 @@ class Inputs:
         for place, at_ns, after, apply in placed:
             latest_ns = max(latest_ns, at_ns)
             while held and (held[0].payload['monotonic_ns'], held[0].seq) < (latest_ns, place):
-                script.append(self._held(held.pop(0)))
+                # It would have taken the place of what was held back of the same before.
+                heard_of = _heard_of(held[0])
+                script.append(self._held(held[0], shown.get(heard_of, -1) + 1))
+                shown[heard_of] = held.pop(0).seq
             # What runs in a task of its own records nothing at once.
             record = self._recording.records[int(place) - self._recording.first_seq]
             in_tasks = place in awaited or record.type in _TASKS
@@ -161,9 +165,11 @@ class Inputs:
         script.append(self._input(end_ns, last + 1, last, self._end))
         return script
 
-    def _held(self, record: RecordedEvent) -> Input:
-        """Return what was heard before the records in front of it: time alone gives its place."""
-        return self._input(record.payload['monotonic_ns'], 0, 0, self._heard(record))
+    def _held(self, record: RecordedEvent, after: int) -> Input:
+        """Return what was heard before the records in front of it: time gives its place."""
+        given = self._input(record.payload['monotonic_ns'], after, 0, self._heard(record))
+        shown_ns = self._recording.when(record.seq) - self._recording.origin_ns
+        return replace(given, shown_s=shown_ns / NS_PER_S)
 
     def _end(self) -> None:
         if not self.over.done():
@@ -211,7 +217,7 @@ class Inputs:
         seq = record.seq
         while seq - 1 > first:
             before = records[seq - 1 - first]
-            held = bool(before.payload.get('held'))
+            held = _made_with(before, record)
             own = before.type == EventType.WORLD_SNAPSHOT_CAPTURED and (
                 (
                     record.type == EventType.SALIENT_EVENT
@@ -383,6 +389,23 @@ class Inputs:
         error = None if task.cancelled() else task.exception()
         if error is not None and not self.over.done():
             self.over.set_exception(error)  # nothing in the core lets one out: a fault of ours
+
+
+def _made_with(held: RecordedEvent, record: RecordedEvent) -> bool:
+    """Whether a record is of what was held back, and may have been made with the one behind it.
+
+    Feedback takes the place of what is held back of its own goal: somebody's look put that on
+    record before. A call is on record before it looks.
+    """
+    if not held.payload.get('held') or record.type == EventType.TOOL_CALL_RECORDED:
+        return False
+    fed = record.payload.get('event') == 'feedback'
+    return not (fed and _heard_of(held) == _heard_of(record))
+
+
+def _heard_of(record: RecordedEvent) -> tuple[str, str | None]:
+    """Return whose newest word alone is held back: a goal's feedback, or a controller's list."""
+    return record.payload['controller'], record.payload['said'].get('goal_id')
 
 
 def _is_verification(record: RecordedEvent) -> bool:

@@ -38,6 +38,9 @@ class Input:
     apply: Callable[[], None]
     goals: frozenset[str] = frozenset()
     """The goals that it is about, where a controller said it."""
+    shown_s: float = -math.inf
+    """When it was put on record, where it was held back until something showed it: only from then
+    on its place among the records says anything."""
     lets_go_on: bool = False
     """Whether somebody waits for it, who goes on before anything else comes in."""
 
@@ -120,7 +123,8 @@ class ReplayLoop(VirtualTimeLoop):
         if self._progress.diverged:
             return given.at_s <= timer_s
         if self._progress.made_before(given.after):
-            return given.at_s <= timer_s + SLACK_S
+            in_order = max(given.at_s, given.shown_s) <= timer_s + SLACK_S
+            return in_order or given.at_s <= timer_s
         if timer_s <= given.at_s + SLACK_S:
             return False  # a record that came before it may be about to be made
         self._progress.give_up_before(given.after)

@@ -33,6 +33,9 @@ from robot_agent_harness.ros.threads import Spinning
 logger = logging.getLogger(__name__)
 
 PROGRAM = 'robot-agent-harness'
+END_S = 4.5
+"""How long the whole end may take: Ctrl-C must end the harness within 5 s. Each of its parts has a
+bound of its own, which leaves time for the others; all of them at once may need more."""
 FINALIZE_S = 1.0
 """How long the end waits for the rclpy thread; everything that matters is closed before."""
 STDIO_S = 0.3
@@ -54,6 +57,7 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
     argv = list(sys.argv if args is None else [PROGRAM, *args])
     if mcp_stdio:
         os.environ['RCUTILS_LOGGING_USE_STDOUT'] = '0'  # standard output is the protocol's
+    ending = _Ending()
     try:
         with _arguments_named():
             unknown = remove_ros_args(argv)[1:]
@@ -61,12 +65,12 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
                 raise ConfigurationError(f'unknown argument {unknown[0]!r} outside of --ros-args')
             # No handlers of rclpy's: they end DDS before the last cancel request has left.
             rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
-        code = asyncio.run(_serve(mcp_stdio))
+        code = asyncio.run(_serve(mcp_stdio, ending))
         # One that writes to a client who does not read is in no pool of ours.
         _exit_if(_alive(''), code)
         return code
     except ConfigurationError as error:
-        print(f'{PROGRAM}: {" ".join(str(error).split())}', file=sys.stderr)
+        _say(' '.join(str(error).split()))
         return MISUSE
     except KeyboardInterrupt:
         return OK  # before the loop had its handler; nothing was open yet
@@ -76,19 +80,49 @@ def run(args: Sequence[str] | None = None, *, mcp_stdio: bool = False) -> int:
         for number in END_SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         rclpy.try_shutdown()
+        ending.over()
 
 
-async def _serve(mcp_stdio: bool) -> int:
+class _Ending:
+    """Ends the process at once where its end takes longer than `END_S`, whatever holds it up."""
+
+    def __init__(self) -> None:
+        self._timer = threading.Timer(END_S, self._cut_short)
+        self._timer.daemon = True
+
+    def begins(self) -> None:
+        """Note that the end begins, if it has not begun."""
+        if self._timer.ident is None:
+            self._timer.start()
+
+    def over(self) -> None:
+        """Note that nothing is left to wait for."""
+        self._timer.cancel()
+
+    def _cut_short(self) -> None:
+        # Standard error may be a pipe that nobody reads.
+        line = f'the end took longer than {END_S} s and was cut short; the next start puts right'
+        said = threading.Thread(target=_say, args=[f'{line} what it has left open'], daemon=True)
+        said.start()
+        said.join(REST_S)
+        os._exit(OK)
+
+
+def _say(line: str) -> None:
+    print(f'{PROGRAM}: {line}', file=sys.stderr, flush=True)
+
+
+async def _serve(mcp_stdio: bool, ending: _Ending) -> int:
     stop = asyncio.Event()
     workers = ThreadPoolExecutor(thread_name_prefix=WORKERS)
     asyncio.get_running_loop().set_default_executor(workers)
-    with _signals_set(stop):
-        code = await _serve_until(stop, mcp_stdio)
+    with _signals_set(stop, ending):
+        code = await _serve_until(stop, mcp_stdio, ending)
     await _leave_behind(workers, code)
     return code
 
 
-async def _serve_until(stop: asyncio.Event, mcp_stdio: bool) -> int:
+async def _serve_until(stop: asyncio.Event, mcp_stdio: bool, ending: _Ending) -> int:
     loop = asyncio.get_running_loop()
     with _arguments_named():
         node = HarnessNode(
@@ -104,6 +138,7 @@ async def _serve_until(stop: asyncio.Event, mcp_stdio: bool) -> int:
             raise ConfigurationError(node.failure or 'the node could not be started')
         _settle_memory()
         await _until(stop, waits, node, mcp_stdio)
+        ending.begins()
         return OK
     finally:
         await node.end_sessions()
@@ -118,14 +153,19 @@ async def _serve_until(stop: asyncio.Event, mcp_stdio: bool) -> int:
 
 
 @contextlib.contextmanager
-def _signals_set(stop: asyncio.Event) -> Iterator[None]:
-    """Have the signals that ask for the end set an event, and do nothing afterwards.
+def _signals_set(stop: asyncio.Event, ending: _Ending) -> Iterator[None]:
+    """Have the signals that ask for the end begin it and set an event, and do nothing afterwards.
 
     The loop, when it closes, lets go of what they wake it with before it lets go of them.
     """
+
+    def asked() -> None:
+        ending.begins()
+        stop.set()
+
     loop = asyncio.get_running_loop()
     for number in END_SIGNALS:
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, asked)
     try:
         yield
     finally:
@@ -194,8 +234,7 @@ def _alive(prefix: str) -> list[str]:
 def _exit_if(left: list[str], code: int) -> None:
     """End the process at once where something is left that its ordinary end would wait for."""
     if left:
-        print(f'{PROGRAM}: left behind at the end: {", ".join(sorted(left))}', file=sys.stderr)
-        sys.stderr.flush()
+        _say(f'left behind at the end: {", ".join(sorted(left))}')
         rclpy.try_shutdown()
         os._exit(code)
 
