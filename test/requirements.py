@@ -1528,8 +1528,7 @@ _CONTRACT = (
             'test_node_stdio.py::test_the_node_serves_the_client_that_started_it',
             'test_node_stdio.py::test_it_ends_with_its_client_and_logs_on_standard_error_only',
             'test_node_stdio.py::test_a_client_that_stopped_reading_does_not_hold_up_the_end',
-            'test_node_stdio.py'
-            '::test_the_end_comes_in_time_though_everything_holds_it_up_at_once',
+            'test_node_stdio.py::test_the_end_comes_in_time_though_everything_holds_it_up_at_once',
             'test_mcp_stdio.py::test_a_client_that_starts_the_server_drives_it',
         ),
         _clause(
