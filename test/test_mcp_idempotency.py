@@ -21,6 +21,7 @@ from robot_agent_harness.journal.keys_in_force import KEYS_KEPT
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.rotation import rotate
 from robot_agent_harness.mcp_server.requests import IDEMPOTENCY_KEY
+from robot_agent_harness.replay import replay_journal
 from robot_agent_harness.skills import repeats as repeats_module
 from robot_agent_harness.skills.call import IdempotencyKey
 from robot_agent_harness.skills.interest import Interest
@@ -416,3 +417,26 @@ def test_the_goal_that_a_repeat_speaks_of_is_the_one_that_was_sent(tmp_path: Pat
 
     sent, told = run_virtual(scenario())
     assert sent == told
+
+
+def test_a_repeat_under_way_when_the_harness_closes_gets_the_first_result(tmp_path: Path) -> None:
+    async def scenario() -> list[ToolResult]:
+        async with Bench(tmp_path / 'j.db') as bench:
+            key = IdempotencyKey('me', 'k')
+            bench.nav2.accept_after_s = None  # no answer comes
+            calls = [
+                asyncio.create_task(
+                    bench.call('navigate_to_pose', {'x': 2, 'y': 0}, idempotency=key)
+                )
+                for _ in range(2)
+            ]
+            await asyncio.sleep(0.5)
+            await bench.core.close(cancel_running=True)
+            return await asyncio.gather(*calls)
+
+    first, again = run_virtual(scenario())
+    assert first.status is ResultStatus.INTERRUPTED
+    assert first.data['goal_sent'] is True
+    assert (again.status, again.data) == (first.status, first.data)
+    assert check_journal(tmp_path / 'j.db') == []
+    assert replay_journal(tmp_path / 'j.db').identical

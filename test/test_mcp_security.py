@@ -8,8 +8,12 @@ import asyncio
 from collections.abc import AsyncIterator
 import contextlib
 from dataclasses import replace
+import fcntl
+import logging
 from pathlib import Path
 import socket
+import sys
+import termios
 import time
 from typing import Any
 
@@ -639,28 +643,50 @@ async def test_a_call_that_takes_longer_than_the_bounds_is_answered(
         assert answers[0]['result']['structuredContent']['status'] == 'completed'
 
 
+async def _ask_without_reading(made: Rig, connection: socket.socket) -> None:
+    """Send requests on a connection for as long as the server takes them."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(connection, ('127.0.0.1', made.server.port))
+    raw = RawClient('', '2026-07-28', httpx2.AsyncClient(), 'raw')
+    message = raw.request('tools/list', {}, 1)
+    body = httpx2.Request('POST', 'http://x', json=message).content
+    lines = [f'{k}: {v}' for k, v in raw.headers_for(message).items()]
+    lines += ['content-type: application/json', f'content-length: {len(body)}', '']
+    while True:
+        await loop.sock_sendall(connection, head(made, *lines) + body)
+
+
 async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
     settings = McpSettings(port=0, send_s=SHORT_S)
     async with rig(tmp_path, settings=settings) as made:
-        connection = socket.socket()
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.setblocking(False)
-        loop = asyncio.get_running_loop()
-        await loop.sock_connect(connection, ('127.0.0.1', made.server.port))
-        with connection, anyio.fail_after(BOUND_S):
-            raw = RawClient('', '2026-07-28', httpx2.AsyncClient(), 'raw')
-            message = raw.request('tools/list', {}, 1)
-            body = httpx2.Request('POST', 'http://x', json=message).content
-            lines = [f'{k}: {v}' for k, v in raw.headers_for(message).items()]
-            lines += ['content-type: application/json', f'content-length: {len(body)}', '']
-            request = head(made, *lines) + body
+        with (
+            socket.socket() as connection,
+            anyio.fail_after(BOUND_S),
+            pytest.raises(ConnectionError),
+        ):
+            await _ask_without_reading(made, connection)
 
-            async def ask_without_end() -> None:
-                while True:
-                    await loop.sock_sendall(connection, request)
 
-            with pytest.raises(ConnectionError):
-                await ask_without_end()
+async def test_a_client_that_does_not_read_at_the_end_leaves_no_error_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as connection:
+        async with rig(tmp_path) as made:
+            asking = asyncio.create_task(_ask_without_reading(made, connection))
+            # It takes no more than it can answer.
+            sent = -1
+            while (now := _unsent(connection)) != sent or not now:
+                sent = now
+                await asyncio.sleep(0.2)
+            assert not asking.done()
+        asking.cancel()
+    assert [r.message for r in caplog.records if r.levelno >= logging.WARNING] == []
+
+
+def _unsent(connection: socket.socket) -> int:
+    return int.from_bytes(fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 
 # -- what every response says --------------------------------------------------------------------

@@ -57,8 +57,9 @@ ANSWERS_S = 0.25
 """How long stopping lets answers that are on their way get out."""
 TICK_S = 1.0
 """How often the Date header is renewed."""
-DRAIN_S, LOOK_S = 1.0, 0.01
-"""How long stopping waits for connections to close, and how often it looks."""
+DRAIN_S, ABORT_S, LOOK_S = 1.0, 0.2, 0.01
+"""How long stopping waits for connections to close, and then for what was served on those that it
+aborts, and how often it looks."""
 STOP_S = 1.8
 """When stopping is forced."""
 
@@ -238,8 +239,8 @@ class _Uvicorn(uvicorn.Server):
         self.ready.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close what listens and what is open, for a while; uvicorn's own pauses for 0.1 s also
-        where nothing is.
+        """Close what listens and what is open, and after a while abort it: a client may not read
+        what it is sent. uvicorn's own pauses for 0.1 s also where nothing is open.
         """
         for server in self.servers:
             server.close()
@@ -248,9 +249,10 @@ class _Uvicorn(uvicorn.Server):
         state = self.server_state
         for connection in tuple(state.connections):
             connection.shutdown()
-        deadline = asyncio.get_running_loop().time() + DRAIN_S
-        while (state.connections or state.tasks) and asyncio.get_running_loop().time() < deadline:
-            await asyncio.sleep(LOOK_S)
+        await _gone(lambda: not (state.connections or state.tasks), within_s=DRAIN_S)
+        for connection in tuple(state.connections):
+            connection.transport.abort()
+        await _gone(lambda: not state.tasks, within_s=ABORT_S)
         for task in tuple(state.tasks):
             task.cancel()
 
@@ -258,6 +260,14 @@ class _Uvicorn(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Capture none."""
         yield
+
+
+async def _gone(gone: Callable[[], bool], *, within_s: float) -> None:
+    """Wait until something is gone, or the time is up."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + within_s
+    while not gone() and loop.time() < deadline:
+        await asyncio.sleep(LOOK_S)
 
 
 class _Exchanges:
@@ -275,9 +285,7 @@ class _Exchanges:
         """
         self._closed = True
         self.close_unless(lambda scope: scope['method'] == 'POST')
-        deadline = asyncio.get_running_loop().time() + ANSWERS_S
-        while self._open and asyncio.get_running_loop().time() < deadline:
-            await asyncio.sleep(LOOK_S)
+        await _gone(lambda: not self._open, within_s=ANSWERS_S)
         self.close_unless(lambda _: False)
 
     def close_unless(self, may_stay: Callable[[Scope], bool]) -> None:

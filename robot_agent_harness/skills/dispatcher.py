@@ -64,6 +64,8 @@ RESULT_DURABLE_S = 2.0
 later)."""
 CLOSE_S = 1.0
 """How long calls that move the robot get to finish when the dispatcher closes."""
+FIRST_S = 0.5
+"""How long one that repeats another waits for that one's result when the dispatcher closes."""
 
 CLOSING = 'the harness is being stopped'
 
@@ -202,7 +204,7 @@ class RecordedToolDispatcher:
         try:
             await self._record(call, skill)
             if claim is not None and claim.made is None:
-                result = await asyncio.shield(claim.result)
+                result = await self._of_first(claim)
             else:
                 result = await self._run(skill, name, arguments, context, correlation, decision)
         except asyncio.CancelledError:
@@ -229,6 +231,19 @@ class RecordedToolDispatcher:
         if claim is not None:
             self._repeats.settle(claim, result)
         return result
+
+    async def _of_first(self, claim: Claim) -> ToolResult:
+        """Return the result of the call that another one repeats.
+
+        Closing ends both, the first with a result that may tell of a goal that was sent.
+        """
+        try:
+            return await asyncio.shield(claim.result)
+        except asyncio.CancelledError:
+            await asyncio.wait({claim.result}, timeout=FIRST_S)
+            if not claim.result.done():
+                raise
+            return claim.result.result()
 
     def _withdrawn(self, correlation: Correlation) -> None:
         """Put on record that a caller has left: what is sent from now on depends on it."""
