@@ -25,7 +25,7 @@ CLIENTS = 8
 WORLD = 'robot://world/latest'
 SETTLE_S = 1.0
 WINDOW_S = 3.0
-REPEATS, QUICK_REPEATS = 3, 1
+REPEATS, QUICK_REPEATS = 2, 1
 
 
 def run(quick: bool = False, say: Say = print) -> list[Row]:

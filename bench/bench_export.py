@@ -68,7 +68,7 @@ def run(quick: bool = False, say: Say = print) -> list[Row]:
     rows = []
     for kind, name in FORMATS.items():
         rows.append(row(f'export as {name}: a record', 'µs', costs[kind], costs[BARE]))
-        figure = f'  memory with {LONG:,} records, to that with {SHORT:,}'
+        figure = f'export as {name}: memory with {LONG:,} records / with {SHORT:,}'
         rows.append(row(figure, 'MiB', memory[kind], [first[kind]] * repeats, limit=FLAT))
     return rows
 

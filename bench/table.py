@@ -16,7 +16,7 @@ from typing import Any
 from rows import Row
 
 HEADER = ('figure', 'unit', 'value', 'lo-hi', 'reference', 'ratio', 'lo-hi', 'limit')
-THOUSAND, HUNDRED = 1000.0, 100.0
+THOUSAND, HUNDRED, HUNDREDTH = 1000.0, 100.0, 0.01
 MARKDOWN = ('figure', 'limit', 'measured', 'reference', 'ratio', '')
 NEWEST_RUN = '.ros/bench.json'
 PAGE = Path(__file__).resolve().parents[1] / 'docs' / 'performance.md'
@@ -104,6 +104,8 @@ def _number(value: float | None) -> str:
         return ''
     if abs(value) >= THOUSAND:
         return f'{value:.0f}'
+    if 0.0 < abs(value) < HUNDREDTH:
+        return f'{value:.2g}'
     return f'{value:.1f}' if abs(value) >= HUNDRED else f'{value:.2f}'
 
 

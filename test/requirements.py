@@ -1106,6 +1106,8 @@ _CONTRACT = (
             '::test_a_mission_on_a_disk_that_is_slow_now_and_then_replays_identically',
             'test_replay.py::test_a_quick_disk_is_not_spoken_of',
             'test_replay.py'
+            '::test_a_repeat_that_is_on_record_before_the_call_that_it_repeats_replays_identically',
+            'test_replay.py'
             '::test_an_answer_that_shows_what_came_while_the_call_went_to_a_quick_disk_replays_identically',
             'test_replay.py'
             '::test_calls_that_wait_for_a_quick_disk_and_for_each_other_replay_identically',

@@ -45,6 +45,7 @@ from robot_agent_harness.replay.recording import Recording, runs_of
 from robot_agent_harness.replay.replaying import replay_run
 from robot_agent_harness.replay.what_if import compare
 from robot_agent_harness.skills import starter
+from robot_agent_harness.skills.call import IdempotencyKey
 from robot_agent_harness.skills.observation import PROGRESS_PERIOD_S
 from robot_agent_harness.skills.service_log import RESPONSE_MAX_BYTES
 from robot_agent_harness.skills.services import (
@@ -1036,6 +1037,32 @@ def test_a_look_of_somebody_who_waits_comes_before_the_feedback_that_followed_it
         events = list(reader.events(type=EventType.CONTROLLER_EVENT_RECEIVED))
     fed = [event.payload['held'] for event in events if event.payload['event'] == 'feedback']
     assert fed[-2:] == held
+    replay = replay_journal(tmp_path / 'j.db')
+    assert replay.identical, [run.differences[:2] for run in replay.runs]
+
+
+def test_a_repeat_that_is_on_record_before_the_call_that_it_repeats_replays_identically(
+    tmp_path: Path,
+) -> None:
+    """The first waits for what has never been heard of, and is bound to a snapshot after that."""
+
+    async def scenario() -> None:
+        async with Bench(tmp_path / 'j.db') as bench:
+            bench.nav2.set_reachable(False)
+            key = IdempotencyKey('me', 'k')
+            calls = []
+            for _ in range(3):
+                made = bench.call('navigate_to_pose', GOAL, idempotency=key)
+                calls.append(asyncio.create_task(made))
+                await asyncio.sleep(0.2)
+            bench.nav2.set_reachable(True)
+            first, *repeats = await asyncio.gather(*calls)
+            assert [again.data for again in repeats] == [first.data] * 2
+
+    run_virtual(scenario())
+    with JournalReader(tmp_path / 'j.db') as reader:
+        calls = list(reader.events(type=EventType.TOOL_CALL_RECORDED))
+    assert [call.payload['repeat_of'] is None for call in calls] == [False, False, True]
     replay = replay_journal(tmp_path / 'j.db')
     assert replay.identical, [run.differences[:2] for run in replay.runs]
 

@@ -304,7 +304,10 @@ class Inputs:
     def _call(self, record: RecordedEvent) -> None:
         call_id, payload = str(record.tool_call_id), record.payload
         if call_id in self._interests:
-            return  # made already, since it was withdrawn before it was recorded
+            return  # made already, since it was withdrawn or repeated before it was recorded
+        first = self._recording.calls.get(str(payload.get('repeat_of')))
+        if first is not None and first.seq > record.seq:
+            self._call(first)
         interest = self._interests[call_id] = Interest()
         marks = payload.get('idempotency')
         context = CallContext(
