@@ -35,6 +35,7 @@ from robot_agent_harness.journal.records import payload_text
 from robot_agent_harness.jsonable import jsonable
 from robot_agent_harness.llm.client import Decision, ModelRequest, ToolCall
 from robot_agent_harness.redaction import (
+    CIPHERS,
     declared_secrets,
     ENVIRONMENT_KEYS,
     is_secret_key,
@@ -291,6 +292,11 @@ def test_keys_of_the_environment_reach_neither_journal_nor_log_nor_error(
         ('curl --password hunter2 http://a/', 'hunter2'),
         ('db:\n  password: hunter2\n', 'hunter2'),
         ('used sk-ant-api03-AbCdEf0123456789_x', 'AbCdEf0123456789_x'),
+        ('used sk-abc123def, and failed', 'abc123def'),
+        ('sk-proj-9f8e7d', '9f8e7d'),
+        ('aes_key: 00ff00ff', '00ff00ff'),
+        ('DSN=host=db;pwd=x1', 'x1'),
+        ('sentry_dsn = "udp://collector/7"', 'collector'),
         ('-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', 'MIIE'),
     ],
 )
@@ -313,6 +319,8 @@ def test_a_text_that_shows_a_secret_is_rid_of_it(text: str, secret: str) -> None
         'the secretary has the keys, the compass has a bearing',
         'passed: 3, monkey=7, tokens=many no: token_type=x',
         'if token == 5 and passed = 3 or the way to the dock = long',
+        'sk-learn-1.2.3 sk-SK sk-2026 sk-20261201 sk-learn-python310 sk-py3 a risk-based9 x',
+        'map_key=dock1 nodes_key=n1234 key=k1234 public_key=p1234 desk_key=d1234 lids_n=12345',
     ],
 )
 def test_a_text_that_only_speaks_of_secrets_stays(text: str) -> None:
@@ -325,11 +333,14 @@ def test_which_keys_are_secret() -> None:
         ' credentials Authorization proxy-authorization bearer aws_secret_access_key refreshToken'
         ' db.password passphrase auth basic_auth pwd jwt token1 access_token_2 pwds tokenValue'
         ' jwt_string X-Auth-Key authHeader auth_code session-key pin_code passkey otpCode wifi_pw'
-        ' accountKey userpass Passwort'
+        ' accountKey userpass Passwort aes_key AES-Key aesKey aes256_key des_key 3des_key RSA_KEY'
+        ' hmac_key db.aes.key aes_keys aes_key_value myAesKey ecdsa_key dsn DSN sentry_dsn'
+        ' databaseDsn'
     )
     plain = (
         'x yaw frame_id name key value bypass compass spin token_count input_token_count monkey'
-        ' author path passed goal'
+        ' author path passed goal map_key nodes_key modes-key desk_key phrases_key keyframe aes'
+        ' rsa aes_mode aes_key_size rsa_key_id rsa_public_key aes_keyboard lids_n odsn dsn_count'
     )
     assert all(is_secret_key(key) for key in secret.split())
     assert not any(is_secret_key(key) for key in plain.split())
@@ -412,6 +423,9 @@ T = 'Zq7vTest0Secret'
         {'name': 'login', 'param': 'token', 'val': T},
         {'token2': T},
         {'conf': f'password = "{T}"'},
+        {'dsn': f'postgres://ann:{T}@db.local/x'},
+        {'dsn': f'host=db.local user=ann password={T}'},
+        {'aes_key': T},
     ],
 )
 def test_a_secret_is_known_by_the_name_beside_it_in_any_form(arguments: Any) -> None:
@@ -755,6 +769,7 @@ def test_the_page_names_all_that_is_taken_for_a_secret_and_its_example_runs() ->
         *SECRET_STEMS,
         *SECRET_ENDINGS,
         *SECRET_WORDS,
+        *CIPHERS,
         *SECRET_PARAMETERS,
         *ENVIRONMENT_KEYS,
     ):

@@ -18,6 +18,7 @@ from robot_agent_harness.redaction.boundaries import (
 from robot_agent_harness.redaction.known import SUBSTRING_CHARS_MIN, VALUES_MAX, WORD_CHARS_MIN
 from robot_agent_harness.redaction.redactor import ENVIRONMENT_KEYS, Redactor, SCOPES_MAX
 from robot_agent_harness.redaction.secrets import (
+    CIPHERS,
     declared_secrets,
     is_secret_key,
     REDACTED,
@@ -30,6 +31,7 @@ from robot_agent_harness.redaction.secrets import (
 from robot_agent_harness.redaction.walk import DEPTH_MAX
 
 __all__ = [
+    'CIPHERS',
     'DEPTH_MAX',
     'ENVIRONMENT_KEYS',
     'PACKAGE_LOGGER',

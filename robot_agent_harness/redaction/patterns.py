@@ -47,7 +47,11 @@ _CURL = re.compile(
     r'\bcurl\b(?:(?!\s-u|\s--user\b|\bcurl\b)[^\n;|&]){0,400}\s(?:-u|--user)[ =]?["\']?'
     r'[^\s:"\']*:(?P<text>[^\s"\']+)'
 )
-_PROVIDER_KEY = re.compile(r'\b(?P<text>sk-[A-Za-z0-9_-]{16,})')
+_PROVIDER_KEY = re.compile(
+    r'\b(?P<text>sk-(?:[A-Za-z0-9_-]{16,}'
+    # Shorter ones show by a run with both digits and letters, which few words and no dates have.
+    r'|(?!learn\b)(?:[a-z]{1,8}-){0,2}(?=[0-9]*[A-Za-z])(?=[A-Za-z]*[0-9])[A-Za-z0-9]{6,}))'
+)
 _KEY_CHARS = 100
 """How far before its end a key is looked for."""
 ANY = '****'

@@ -28,9 +28,12 @@ SECRET_ENDINGS = (
 """What makes a key secret at its end: `access_token` is one, `token_count` is none."""
 SECRET_SUFFIXES = ('string', 'value')
 """What such an end may have behind it, beside a number: `token_value`, `token2`."""
-SECRET_WORDS = ('otp', 'pass', 'pin', 'psk', 'pw', 'totp')
+SECRET_WORDS = ('dsn', 'otp', 'pass', 'pin', 'psk', 'pw', 'totp')
 """What makes a key secret as its last word: `door_pin` and `userPin` are, `spin` is none. They
 have other meanings as well (pin 17 of a board, the second pass): see `SHORTEST_OF_WORDS`."""
+CIPHERS = ('aes', 'des', 'dsa', 'ecdh', 'ecdsa', 'hmac', 'rsa')
+"""What makes a key secret with `key` or `keys` behind it, numbers and separators not counted, and
+a suffix as above: `aes_key`, `aes256Key`. As words, since `nodes_key` ends in `des_key`."""
 SHORTEST_OF_WORDS = 4
 """Characters, or digits, that what stands under one of these words has at least, if it is taken
 for a secret."""
@@ -38,13 +41,16 @@ SECRET_PARAMETERS = ('key', 'sig', 'signature')
 """Query parameters of a URL that are secret beside those."""
 
 _HINTS = (
-    '://', 'auth', 'basic', 'bearer', 'cookie', 'credential', 'curl', 'jwt', 'key', 'otp', 'pass',
-    'pin', 'psk', 'pw', 'secret', 'session-id', 'session_id', 'sessionid', 'sk-', 'token',
+    '://', 'auth', 'basic', 'bearer', 'cookie', 'credential', 'curl', 'dsn', 'jwt', 'key', 'otp',
+    'pass', 'pin', 'psk', 'pw', 'secret', 'session-id', 'session_id', 'sessionid', 'sk-', 'token',
 )  # fmt: skip
 _NOT_KEY = re.compile(r'[^a-z0-9]')
 _END = re.compile(rf'(?:{"|".join(SECRET_SUFFIXES)}|[0-9])+\Z')
-_LAST_WORD = re.compile(
-    rf'(?:^|[^A-Za-z]|(?<=[a-z])(?=[A-Z]))(?i:{"|".join(SECRET_WORDS)})[^A-Za-z]*\Z'
+_WORD_BEGINS = r'(?:^|[^A-Za-z]|(?<=[a-z])(?=[A-Z]))'
+_LAST_WORD = re.compile(rf'{_WORD_BEGINS}(?i:{"|".join(SECRET_WORDS)})[^A-Za-z]*\Z')
+_CIPHER_KEY = re.compile(
+    rf'{_WORD_BEGINS}(?i:(?:{"|".join(CIPHERS)})[^A-Za-z]*keys?'
+    rf'(?:{"|".join(SECRET_SUFFIXES)}|[^A-Za-z])*)\Z'
 )
 
 
@@ -80,7 +86,9 @@ def _surely_secret(key: str) -> bool:
     plain = _NOT_KEY.sub('', key.lower())
     if _END.sub('', plain).endswith(SECRET_ENDINGS):
         return True
-    return 'secretar' not in plain and any(stem in plain for stem in SECRET_STEMS)
+    if 'secretar' not in plain and any(stem in plain for stem in SECRET_STEMS):
+        return True
+    return _CIPHER_KEY.search(key) is not None
 
 
 def declared_secrets(model: type[BaseModel]) -> frozenset[str]:

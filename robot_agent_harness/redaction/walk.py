@@ -164,6 +164,8 @@ class Walk:
             return item
         if key.lower().endswith('tokens') and not isinstance(item, str):
             return self.value(item, None, depth + 1)  # counts of a model, not for a login
+        if isinstance(item, str):
+            self.text(item, depth)  # the password in a DSN may turn up without the rest of it
         return self._hide(item)
 
     def _is_secret(self, key: str, value: Any) -> bool:
