@@ -1091,6 +1091,11 @@ _CONTRACT = (
             'test_replay.py'
             '::test_the_command_shows_both_sides_of_the_first_difference_and_exits_with_1',
             'test_replay.py::test_what_cannot_be_replayed_is_named_with_exit_code_2',
+            'test_replay.py::test_a_record_that_is_not_what_the_package_writes_is_named',
+            'test_replay.py'
+            '::test_a_word_that_no_release_writes_is_a_difference_and_so_is_a_state_of_another_tools',
+            'test_replay.py'
+            '::test_a_fault_of_the_replay_itself_says_so_and_its_traceback_is_logged_at_debug',
             'test_replay.py::test_a_replay_needs_no_ros_and_writes_nothing_beside_the_journal',
             'test_replay.py::test_a_tighter_tolerance_says_which_outcome_would_be_another',
             'test_replay.py::test_a_wider_tolerance_turns_a_disproof_into_a_success',

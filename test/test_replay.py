@@ -38,7 +38,12 @@ from robot_agent_harness.journal.writer import Entry
 from robot_agent_harness.key_order import in_order, key_order
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.parameters import PARAMETERS as NODE_PARAMETERS
-from robot_agent_harness.replay import JournalReplay, replay_journal, ReplayError
+from robot_agent_harness.replay import (
+    JournalReplay,
+    replay_journal,
+    ReplayError,
+    ReplayFailedError,
+)
 from robot_agent_harness.replay.comparison import OF_THE_MACHINE
 from robot_agent_harness.replay.parameters import TRIED_OUT
 from robot_agent_harness.replay.recording import Recording, runs_of
@@ -335,6 +340,103 @@ def test_a_journal_of_the_first_release_is_refused_with_the_reason(tmp_path: Pat
 def test_an_unknown_mission_is_named() -> None:
     with pytest.raises(ReplayError, match="holds no mission 'mission-9'"):
         replay_journal(recorded('verified'), mission_id='mission-9')
+
+
+def gone(key: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda payload: payload.pop(key)
+
+
+def put(value: Any, *path: Any) -> Callable[[dict[str, Any]], None]:
+    def edit(payload: Any) -> None:
+        for key in path[:-1]:
+            payload = payload[key]
+        payload[path[-1]] = value
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ('kind', 'edit', 'told'),
+    [
+        ('WORLD_SNAPSHOT_CAPTURED', gone('snapshot'), 'payload snapshot'),
+        ('WORLD_SNAPSHOT_CAPTURED', put('x', 'snapshot'), 'payload snapshot'),
+        ('WORLD_SNAPSHOT_CAPTURED', put('far', 'snapshot', 'map_pose', 'age_s'), 'map_pose.age_s'),
+        ('MISSION_STARTED', gone('instruction'), 'payload instruction'),
+        ('MISSION_ENDED', gone('summary'), 'payload summary'),
+        ('MODEL_RESPONSE_RECORDED', put([7], 'tool_calls'), 'payload tool_calls.0'),
+        ('TOOL_CALL_RECORDED', gone('name'), 'payload name'),
+        ('TOOL_RESULT_RECORDED', put([], 'structured'), 'payload structured'),
+        ('ACTION_PRECONDITION_CHECKED', put([{}], 'checks'), 'payload checks.0.name'),
+        ('ROBOT_ACTION_STARTED', gone('skill'), 'payload skill'),
+        ('ROBOT_ACTION_OUTCOME', put(None, 'evidence'), 'payload evidence'),
+        ('HARNESS_STATE_CHANGED', put('7', 'monotonic_ns'), 'payload monotonic_ns'),
+        ('HARNESS_STATE_CHANGED', put([], 'configuration', 'reachable'), 'reachable'),
+        ('HARNESS_STATE_CHANGED', put({}, 'configuration'), 'payload configuration.version'),
+        (
+            'HARNESS_STATE_CHANGED',
+            put('x', 'configuration', 'parameters', 'navigation.xy_tolerance_m'),
+            'parameter navigation.xy_tolerance_m: must be a number',
+        ),
+        ('HARNESS_STATE_CHANGED', put({'a': 1}, 'configuration', 'skills'), 'ran on is refused'),
+        ('CONTROLLER_EVENT_RECEIVED', put({}, 'said'), 'payload said.goal_id'),
+        ('CONTROLLER_EVENT_RECEIVED', put('sang', 'event'), "knows no 'sang'"),
+        ('CONTROLLER_EVENT_RECEIVED', put('dock', 'controller'), "no controller 'dock'"),
+    ],
+)
+@pytest.mark.parametrize('options', [(), ('--what-if', 'navigation.xy_tolerance_m=0.01')])
+def test_a_record_that_is_not_what_the_package_writes_is_named(
+    kind: str,
+    edit: Any,
+    told: str,
+    options: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = plain('verified_in_a_mission', tmp_path)
+    seq = changed(path, kind, edit)
+    code, out, err = outcome(capsys, str(path), *options)
+    assert (code, out) == (2, '')
+    assert err.startswith(f'robot-agent-harness replay: journal {path} cannot be replayed: ')
+    assert f'record {seq}' in err
+    assert told in err
+    assert err.count('\n') == 1
+
+
+def test_a_word_that_no_release_writes_is_a_difference_and_so_is_a_state_of_another_tools(
+    tmp_path: Path,
+) -> None:
+    for kind, edit in (
+        ('MISSION_ENDED', put('perhaps', 'outcome')),
+        ('TOOL_RESULT_RECORDED', put('open', 'structured', 'state')),
+    ):
+        path = plain('verified_in_a_mission', tmp_path)
+        seq = changed(path, kind, edit)
+        (run,) = replay_journal(path).runs
+        assert [(d.kind, d.seq) for d in run.differences] == [('payload', seq)]
+        path.unlink()
+
+
+def test_a_fault_of_the_replay_itself_says_so_and_its_traceback_is_logged_at_debug(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def broken(self: Any) -> None:
+        raise KeyError('oops')
+
+    monkeypatch.setattr('robot_agent_harness.replay.inputs.Inputs.script', broken)
+    caplog.set_level(logging.DEBUG, 'robot_agent_harness')
+    code, out, err = outcome(capsys, str(recorded('verified')))
+    assert (code, out) == (2, '')
+    assert f'journal {recorded("verified")} cannot be replayed: the replay itself failed' in err
+    assert "before record 2: KeyError('oops')" in err
+    assert 'a fault of robot_agent_harness' in err
+    assert err.count('\n') == 1
+    (logged,) = [record for record in caplog.records if record.levelno == logging.DEBUG]
+    assert logged.exc_text is not None
+    assert 'in broken' in logged.exc_text
+    with pytest.raises(ReplayFailedError):
+        replay_journal(recorded('verified'))
 
 
 # -- the command ---------------------------------------------------------------------------------

@@ -8,7 +8,14 @@ then records is held against what it recorded. :func:`replay_journal` does it fo
 """
 
 from robot_agent_harness.replay.comparison import Difference
-from robot_agent_harness.replay.errors import ReplayError
+from robot_agent_harness.replay.errors import ReplayError, ReplayFailedError
 from robot_agent_harness.replay.replaying import JournalReplay, replay_journal, RunReplay
 
-__all__ = ['Difference', 'JournalReplay', 'ReplayError', 'RunReplay', 'replay_journal']
+__all__ = [
+    'Difference',
+    'JournalReplay',
+    'ReplayError',
+    'ReplayFailedError',
+    'RunReplay',
+    'replay_journal',
+]

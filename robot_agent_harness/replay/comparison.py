@@ -90,6 +90,11 @@ class Comparison:
         """Whether anything but a payload differs: then the recorded order says nothing more."""
         return any(difference.kind != 'payload' for difference in self.differences)
 
+    @property
+    def next_seq(self) -> int:
+        """Return the number of the first record that has not been made again or given up."""
+        return self._recording.first_seq + self._open
+
     def made_before(self, seq: int) -> bool:
         """Whether every record before this one has been made again, or been given up."""
         return self._open >= seq - self._recording.first_seq
@@ -116,9 +121,7 @@ class Comparison:
             self.made.append((self._now_ns(), row))
             if index is None:
                 self.differences.append(
-                    Difference(
-                        'unexpected', None, _of_row(row), self._next_seq(), (), self._told()
-                    )
+                    Difference('unexpected', None, _of_row(row), self.next_seq, (), self._told())
                 )
             else:
                 self._match(index, self._records[index], row)
@@ -173,9 +176,6 @@ class Comparison:
     def _advance(self) -> None:
         while self._open < len(self._done) and self._done[self._open]:
             self._open += 1
-
-    def _next_seq(self) -> int:
-        return self._recording.first_seq + self._open
 
     def _told(self) -> tuple[str, ...]:
         return tuple(self._context)

@@ -229,6 +229,9 @@ def _place(recording: Recording, note: RecordedEvent) -> float:
     return float(note.seq)
 
 
+_GOING_ON = [state.value for state in ActionState if not state.terminal]
+
+
 def announcements(recording: Recording) -> dict[str, int]:
     """Return after which input each outcome was announced that something came in front of.
 
@@ -271,9 +274,8 @@ def _found_unfinished(record: RecordedEvent) -> str:
         return '' if check['ok'] else str(check['measured'])
     if record.type == EventType.TOOL_RESULT_RECORDED:
         told = record.payload['structured']
-        state = told.get('state')
-        ended = state is None or ActionState(state).terminal
-        return '' if ended else str(told.get('action_id'))
+        # Other tools may have a word of their own there.
+        return str(told.get('action_id')) if told.get('state') in _GOING_ON else ''
     return ''
 
 

@@ -11,3 +11,9 @@ class ReplayError(HarnessError):
     """The journal does not hold what a replay needs; the text says what is missing."""
 
     code = 'replay_unusable'
+
+
+class ReplayFailedError(ReplayError):
+    """The replay itself failed, on records that are what the package writes: a fault of ours."""
+
+    code = 'replay_failed'

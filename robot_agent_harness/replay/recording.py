@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.replay.errors import ReplayError
+from robot_agent_harness.replay.payloads import check_payload
 from robot_agent_harness.world.recorded import recorded_snapshot
 from robot_agent_harness.world.snapshot import WorldSnapshot
 
@@ -151,17 +152,20 @@ class Recording:
 def runs_of(records: Iterable[RecordedEvent]) -> Iterator[Recording]:
     """Yield the runs of a journal, oldest first.
 
-    :raises ReplayError: the journal does not say what it ran on, or has lost records.
+    :raises ReplayError: the journal does not say what it ran on, has lost records, or holds one
+        that is not what the package writes.
     """
     run: list[RecordedEvent] = []
     for record in records:
         if run and record.seq != run[-1].seq + 1:
             raise ReplayError(f'record {run[-1].seq + 1} is missing: some are lost')
         if _is_begin(record):
+            check_payload(record, record)
             if run:
                 yield Recording(run)
             run = [record]
         elif run:
+            check_payload(record, run[0])
             run.append(record)
         elif record.type == _E.JOURNAL_CONTINUED:
             raise ReplayError(

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from robot_agent_harness.assembly import assemble
+from robot_agent_harness.errors import ConfigurationError, HarnessError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.records import Row
@@ -22,7 +23,7 @@ from robot_agent_harness.key_order import in_order
 from robot_agent_harness.parameters import check_parameters, PARAMETERS
 from robot_agent_harness.replay.clock import call_under_way, RecordedIds, ReplayClock
 from robot_agent_harness.replay.comparison import Comparison, Difference
-from robot_agent_harness.replay.errors import ReplayError
+from robot_agent_harness.replay.errors import ReplayError, ReplayFailedError
 from robot_agent_harness.replay.inputs import Inputs
 from robot_agent_harness.replay.journal import replay_journal_of
 from robot_agent_harness.replay.loop import ReplayLoop
@@ -35,8 +36,9 @@ from robot_agent_harness.virtual_time import run_on
 MEMORY = Path('/dev/shm')
 """What a replay needs on disk is put here where it exists; it is gone afterwards."""
 
-_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
-"""What comes of a record that is not of the shape in which it is written."""
+logger = logging.getLogger(__name__)
+
+_FILES = frozenset({'skills_file', 'places_file'})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +108,19 @@ def replay_journal(
         raise ReplayError(f'journal {where} is empty')
     try:
         runs = list(runs_of(records))
-    except ReplayError as error:
-        raise ReplayError(f'journal {where} cannot be replayed: {error}') from error
-    except _UNREADABLE as error:
-        raise ReplayError(f'journal {where} cannot be read: {error!r}') from error
-    if mission_id is not None:
-        runs = [run for run in runs if mission_id in run.missions]
-        if not runs:
-            raise ReplayError(f'journal {where} holds no mission {mission_id!r}')
-    begin = records[0].seq
-    replayed = []
-    with _quiet():
+        if mission_id is not None:
+            runs = [run for run in runs if mission_id in run.missions]
+            if not runs:
+                raise ReplayError(f'it holds no mission {mission_id!r}')
+        begin = records[0].seq
+        replayed = []
         for run in runs:
             earlier = records[: run.first_seq - begin]
-            replayed.append(replay_run(run, earlier, what_if=what_if))
+            with _quiet():
+                replayed.append(replay_run(run, earlier, what_if=what_if))
+    except ReplayError as error:
+        logger.debug('journal %s cannot be replayed', where, exc_info=True)
+        raise type(error)(f'journal {where} cannot be replayed: {error}') from error
     return JournalReplay(where, tuple(replayed))
 
 
@@ -134,24 +135,30 @@ def replay_run(
     :param earlier: the records before it.
     :param what_if: parameters that are to be other than they were.
     :raises ReplayError: the recording lacks something.
+    :raises ReplayFailedError: the replay itself has a fault.
     :raises ConfigurationError: a parameter is unknown or out of range.
     """
     loop = ReplayLoop()
-    try:
-        return run_on(loop, _played(recording, earlier, loop, what_if or {}))
-    except _UNREADABLE as error:
-        raise ReplayError(f'the recording cannot be read: {error!r}') from error
-
-
-async def _played(
-    recording: Recording,
-    earlier: list[RecordedEvent],
-    loop: ReplayLoop,
-    what_if: Mapping[str, Any],
-) -> RunReplay:
     home = MEMORY if MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix='replay-', dir=home) as folder:
-        return await _Run(recording, earlier, Path(folder), loop, what_if).play()
+        run = _Run(recording, earlier, Path(folder), loop, what_if or {})
+        try:
+            return run_on(loop, run.play())
+        except ConfigurationError as error:
+            if _FILES & (what_if or {}).keys():
+                raise  # it is about the file that is tried out
+            raise ReplayError(
+                f'record {recording.first_seq}: what the harness ran on is refused: {error}'
+            ) from error
+        except HarnessError:
+            raise
+        except Exception as error:
+            # Whatever it is, the records were checked: nobody who gave a file is to blame.
+            raise ReplayFailedError(
+                f'the replay itself failed before record {run.next_seq}: {error!r}; the records'
+                ' are as they should be, so this is a fault of robot_agent_harness: please report'
+                ' it with the traceback, which is logged at level debug'
+            ) from error
 
 
 class _Run:
@@ -172,6 +179,11 @@ class _Run:
         self._earlier = earlier
         self._folder = folder
         self._what_if = what_if
+
+    @property
+    def next_seq(self) -> int:
+        """Return the number of the first record that has not been made again."""
+        return self._comparison.next_seq
 
     async def play(self) -> RunReplay:
         """Play the run to its end and return what came of it."""

@@ -169,7 +169,7 @@ def _result(ids: dict[str, str], payload: dict[str, Any]) -> tuple[str, str, str
 def _outcome(ids: dict[str, str], payload: dict[str, Any]) -> tuple[str, str, str, str]:
     evidence = payload['evidence']
     measured = [
-        f'{name} {evidence[name]} (tolerance {evidence[limit]})'
+        f'{name} {evidence[name]} (tolerance {evidence.get(limit)})'
         for name, limit in (
             ('position_error_m', 'position_tolerance_m'),
             ('yaw_error_rad', 'yaw_tolerance_rad'),

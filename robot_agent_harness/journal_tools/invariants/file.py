@@ -4,33 +4,18 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
-
-from robot_agent_harness.events import EVENT_MODELS, EventType, RecordedEvent
+from robot_agent_harness.events import EventType, RecordedEvent
+from robot_agent_harness.journal.payload_shape import fault_of_payload
 from robot_agent_harness.journal_tools.invariants.notes import Notes
 
 _E = EventType
-_MODELS = {
-    kind.value: (model, frozenset(model.model_fields)) for kind, model in EVENT_MODELS.items()
-}
 
 
 def check_payload(notes: Notes, event: RecordedEvent) -> None:
     """Note where a payload lacks a key of its type, or has one of another type."""
-    known = _MODELS.get(event.type)
-    if known is None:
-        return  # a type of a later release, which readers ignore
-    model, names = known
-    payload = event.payload
-    if not payload.keys() <= names:
-        # Keys of a later release are nobody's violation.
-        payload = {key: payload[key] for key in payload.keys() & names}
-    try:
-        model.model_validate(payload)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = '.'.join(str(part) for part in first['loc'])
-        notes.add(f'record {event.seq} ({event.type}): payload {where}: {first["msg"]}')
+    fault = fault_of_payload(event)
+    if fault is not None:
+        notes.add(f'record {event.seq} ({event.type}): {fault}')
 
 
 class Continuation:
