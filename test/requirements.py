@@ -972,6 +972,8 @@ _CONTRACT = (
             '::test_what_was_said_outside_reaches_the_terminal_as_text_on_one_line',
             'test_journal_command_listing.py'
             '::test_a_file_that_cannot_be_used_is_code_2_with_one_line_that_names_it',
+            'test_journal_command_listing.py'
+            '::test_without_a_file_the_error_says_which_one_was_looked_for_and_what_to_give',
             'test_journal_command_listing.py::test_wrong_arguments_are_code_2',
             'test_journal_command_listing.py'
             '::test_a_name_that_is_mistyped_is_refused_with_those_that_there_are',
@@ -2533,6 +2535,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
         'test_journal_open.py': NotAClause(
             'closer looks at what is refused, and in which words',
             (
+                'test_what_never_was_a_journal_is_called_by_its_name_and_gets_no_lock',
                 'test_a_crash_while_the_file_is_made_leaves_nothing_that_counts',
                 'test_a_path_that_cannot_be_is_named_with_a_remedy',
                 'test_every_refusal_is_a_harness_error_with_its_own_code',

@@ -216,8 +216,8 @@ def test_a_file_that_cannot_be_used_is_code_2_with_one_line_that_names_it(
     database.close()
     for file, why in (
         (path.with_name('nothing.db'), 'there is no journal'),
-        (other, 'is no journal'),
-        (foreign, 'not a journal'),
+        (other, 'is no journal but a text file'),
+        (foreign, 'is no journal but a SQLite database of another program (tables: t)'),
         (newer, 'schema 99'),
     ):
         before = file.read_bytes() if file.exists() else b''
@@ -228,6 +228,30 @@ def test_a_file_that_cannot_be_used_is_code_2_with_one_line_that_names_it(
         assert str(file) in line
         assert why in line
         assert (file.read_bytes() if file.exists() else b'') == before
+        if file in (other, foreign):
+            assert 'damaged' not in line
+            assert '-wal' not in line
+
+
+@pytest.mark.parametrize('name', SUBCOMMANDS)
+def test_without_a_file_the_error_says_which_one_was_looked_for_and_what_to_give(
+    name: str,
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv('HOME', str(tmp_path))
+    code, out, err = command(capsys, name)
+    assert (code, out) == (2, '')
+    (line,) = err.splitlines()
+    default = tmp_path / '.ros' / 'robot_agent_harness' / 'journal.db'
+    assert f'there is no journal {default}, where a harness writes' in line
+    assert 'No JOURNAL was given' in line
+    assert f"'robot-agent-harness journal {name} demo_output/journal.db'" in line
+    default.parent.mkdir(parents=True)
+    default.write_bytes(path.read_bytes())
+    assert 'No JOURNAL' not in command(capsys, name, '--json' if name == 'tail' else '')[2]
 
 
 @pytest.mark.parametrize(

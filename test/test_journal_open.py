@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 import contextlib
+import gzip
 import os
 from pathlib import Path
 import sqlite3
@@ -25,6 +26,7 @@ from robot_agent_harness.errors import (
     JournalLockedError,
     JournalTooNewError,
     JournalUnavailableError,
+    NotAJournalError,
 )
 from robot_agent_harness.journal import JournalReader, MissionJournal
 from robot_agent_harness.journal.schema import chain_of
@@ -230,6 +232,38 @@ def test_what_is_no_sound_journal_is_refused_and_left_as_it_is(tmp_path: Path, n
     assert content(path) == before
     with pytest.raises(JournalCorruptError):
         open_journal(path)
+
+
+@pytest.mark.parametrize(
+    ('name', 'content_', 'kind'),
+    [
+        ('n.txt', b'These are my notes.', 'a text file'),
+        ('long.txt', 'Notizen über das Fahrtenbuch. '.encode() * 1000, 'a text file'),
+        ('report.html', b'<!doctype html>\n<html>', 'an HTML page'),
+        ('j.jsonl', b'{"seq": 1}\n{"seq": 2}\n', 'a JSON file'),
+        ('j.mcap', b'\x89MCAP0\r\n' + b'\0' * 50, 'an MCAP recording'),
+        ('j.gz', gzip.compress(b'text'), 'a compressed'),
+        ('j.db-shm', b'\x18\xe2' + b'\0' * 50, 'the index of the log of j.db'),
+        ('j.db.lock', b'4711\n', 'the lock of j.db'),
+    ],
+)
+def test_what_never_was_a_journal_is_called_by_its_name_and_gets_no_lock(
+    tmp_path: Path, name: str, content_: bytes, kind: str
+) -> None:
+    make(tmp_path / 'j.db')
+    path = tmp_path / name
+    path.write_bytes(content_)
+    before = content(tmp_path / 'j.db')
+    for use in (open_journal, JournalReader):
+        with pytest.raises(NotAJournalError) as caught:
+            use(path)
+        told = str(caught.value)
+        assert told.startswith(f'{path} is no journal but {kind}')
+        assert 'damaged' not in told
+        assert 'keep' not in told
+    assert path.read_bytes() == content_
+    assert not path.with_name(f'{name}.lock').exists()
+    assert content(tmp_path / 'j.db').keys() == before.keys()
 
 
 def test_a_damaged_journal_with_records_in_its_log_is_left_as_it_is(tmp_path: Path) -> None:

@@ -13,7 +13,12 @@ import stat
 
 from robot_agent_harness.disk import free_bytes, FULL_BYTES, LOW_BYTES
 from robot_agent_harness.doctor.finding import Finding, ok, problem, warning
-from robot_agent_harness.errors import JournalCorruptError, JournalError, JournalTooNewError
+from robot_agent_harness.errors import (
+    JournalCorruptError,
+    JournalError,
+    JournalTooNewError,
+    NotAJournalError,
+)
 from robot_agent_harness.journal.lock import holder_of
 from robot_agent_harness.journal.soundness import check_log, inspect_end
 from robot_agent_harness.paths import resolved
@@ -95,6 +100,8 @@ def _file(path: Path, holder: str | None, synced: bool) -> Finding:
 
 
 def _advice(error: JournalError) -> str:
+    if isinstance(error, NotAJournalError):
+        return 'set journal.path to a journal, or to a file that does not exist yet'
     if isinstance(error, JournalCorruptError):
         return (
             'keep the file for the record, and set journal.path to a new one; `robot-agent-harness'

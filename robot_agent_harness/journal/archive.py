@@ -19,14 +19,20 @@ from robot_agent_harness.errors import (
     JournalUnavailableError,
     NotAJournalError,
 )
+from robot_agent_harness.journal.foreign import (
+    GZIP_MAGIC,
+    kind_of,
+    LOOKED_AT,
+    not_a_journal,
+    refuse_foreign,
+    SQLITE_MAGIC,
+)
 
 SUFFIX = '.gz'
 MAX_BYTES = 16 * 1024**3
 """What is unpacked of one archive: far more than a journal grows to, less than what a file made
 to fill disks would unpack to."""
 
-_GZIP_MAGIC = b'\x1f\x8b'
-_SQLITE_MAGIC = b'SQLite format 3\x00'
 _CHUNK = 1024 * 1024
 _LEVEL = 6
 """Of gzip: level 9 takes three times as long for 3 % less."""
@@ -39,12 +45,13 @@ def is_archive(path: Path) -> bool:
     :raises OSError: it cannot be read.
     """
     with path.open('rb') as file:
-        beginning = file.read(len(_SQLITE_MAGIC))
-    if beginning.startswith(_GZIP_MAGIC):
+        beginning = file.read(LOOKED_AT)
+    if beginning.startswith(GZIP_MAGIC):
         return True
     if not beginning:
         raise NotAJournalError(f'{path} is empty: it was cut off, or never was a journal')
-    if beginning != _SQLITE_MAGIC:
+    refuse_foreign(path, beginning)
+    if not beginning.startswith(SQLITE_MAGIC):
         raise NotAJournalError(f'{path} is no journal, or its beginning is destroyed')
     return False
 
@@ -63,8 +70,8 @@ def unpack(archive: Path, target: Path) -> None:
     ):
         try:
             while chunk := packed.read(_CHUNK):
-                if not done and not chunk.startswith(_SQLITE_MAGIC):
-                    raise NotAJournalError(f'archive {archive} holds no journal')
+                if not done and not chunk.startswith(SQLITE_MAGIC):
+                    raise not_a_journal(archive, f'a compressed {kind_of(chunk) or "file"}')
                 done += len(chunk)
                 if done > MAX_BYTES:
                     raise JournalUnavailableError(
@@ -75,7 +82,7 @@ def unpack(archive: Path, target: Path) -> None:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise JournalCorruptError(f'archive {archive} is damaged ({error})') from error
     if not done:
-        raise NotAJournalError(f'archive {archive} holds no journal')
+        raise not_a_journal(archive, 'a compressed file that is empty')
 
 
 def pack(journal: Path, draft: Path) -> None:

@@ -23,6 +23,7 @@ from robot_agent_harness.errors import (
     JournalUnavailableError,
 )
 from robot_agent_harness.journal.archive import closed_files
+from robot_agent_harness.journal.foreign import refuse_foreign
 from robot_agent_harness.journal.lock import JournalLock
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.journal.schema import chain_of, COLUMNS, SCHEMA_USER_VERSION
@@ -84,7 +85,9 @@ class JournalDatabase:
         self._file_bytes = 0
         """The length of the file itself when a transaction last began: it never gets shorter."""
         try:
-            refuse_special(path)  # before a lock is made beside it, in /dev for instance
+            # Before a lock is made beside it, in /dev for instance.
+            refuse_special(path)
+            refuse_foreign(path)
         except OSError as error:
             raise JournalUnavailableError(
                 f'journal {path}: {error.strerror}; choose another path'

@@ -15,9 +15,9 @@ from robot_agent_harness.errors import (
     JournalCorruptError,
     JournalTooNewError,
     JournalUnavailableError,
-    NotAJournalError,
 )
 from robot_agent_harness.events import SCHEMA_VERSION
+from robot_agent_harness.journal.foreign import kind_of_database, not_a_journal, refuse_foreign
 from robot_agent_harness.journal.log_damage import log_damage
 from robot_agent_harness.journal.schema import (
     APPLICATION_ID,
@@ -115,6 +115,7 @@ def inspect_end(path: Path, *, live: bool) -> Tail:
     :raises JournalError: as :func:`inspect`.
     """
     refuse_special(path)
+    refuse_foreign(path)
     with _corruption_named(path):
         connection = connect_read_only(path, immutable=not live and not has_wal(path))
         try:
@@ -145,7 +146,7 @@ def check_kind(connection: sqlite3.Connection, path: Path) -> None:
     """
     (application,) = connection.execute('PRAGMA application_id').fetchone()
     if application != APPLICATION_ID:
-        raise NotAJournalError(f'{path} is a SQLite database, but not a journal. {_KEEP}')
+        raise not_a_journal(path, kind_of_database(connection))
     (version,) = connection.execute('PRAGMA user_version').fetchone()
     if version > SCHEMA_USER_VERSION:
         raise JournalTooNewError(

@@ -9,7 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 import sys
 
+from robot_agent_harness.journal_tools.arguments import DEFAULT_JOURNAL
+
 MISUSE = 2
+NONE_NAMED = (
+    ', where a harness writes that was not told otherwise. No JOURNAL was given: name the file'
+    " that the harness's parameter journal.path says, as in '{command} demo_output/journal.db'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ def add_subcommands(
 def run_subcommand(arguments: argparse.Namespace, program: str) -> int:
     """Run the subcommand that was chosen and return the exit code."""
     from robot_agent_harness.errors import HarnessError, JournalCorruptError, NotAJournalError
+    from robot_agent_harness.paths import expanded
 
     subcommand: Subcommand = arguments.subcommand
     try:
@@ -50,5 +57,7 @@ def run_subcommand(arguments: argparse.Namespace, program: str) -> int:
             error, NotAJournalError
         )
         more = f"; '{program} journal verify' names all that is wrong with it" if damaged else ''
+        if arguments.journal == DEFAULT_JOURNAL and not expanded(DEFAULT_JOURNAL).exists():
+            more = NONE_NAMED.format(command=name)
         print(f'{name}: {" ".join(visible(str(error)).split())}{more}', file=sys.stderr)
         return MISUSE
