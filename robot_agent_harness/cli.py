@@ -16,6 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 import math
 import os
+import shlex
 import sys
 
 from robot_agent_harness import __version__
@@ -30,6 +31,10 @@ INTERRUPTED = 130
 READER_LEFT = 141
 """As a shell reports a program that SIGPIPE ended: never 0 or 1, which are answers."""
 ROS_ARGS, ROS_ARGS_END = '--ros-args', '--'
+_ROS_OPTIONS = frozenset(
+    {'-p', '--param', '-r', '--remap', '--params-file', '-e', '--enclave', '--log-level'}
+)
+"""What ROS takes without a `:=`, or with one that was forgotten."""
 
 _NO_ROS = (
     "{program} {command} needs ROS 2, and Python finds no module '{module}': in the source tree"
@@ -337,6 +342,15 @@ def split_ros_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]
     return own, ros
 
 
+def _ros_hint(command: str, own: Sequence[str], unknown: Sequence[str]) -> str:
+    """Return how to give arguments that ROS would know; empty if it would not."""
+    if not any(':=' in argument or argument in _ROS_OPTIONS for argument in unknown):
+        return ''
+    known = [argument for argument in own if argument not in (command, *unknown)]
+    line = shlex.join([PROGRAM, command, *known, ROS_ARGS, *unknown])
+    return f'; arguments of ROS come after {ROS_ARGS}: {line}'
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand.
 
@@ -345,8 +359,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     own, ros = split_ros_arguments(sys.argv[1:] if arguments is None else arguments)
     parser = make_parser()
-    parsed = parser.parse_args(own)
+    parsed, unknown = parser.parse_known_args(own)
     command: Command = parsed.chosen
+    if unknown:
+        hint = _ros_hint(parsed.command, own, unknown) if command.ros else ''
+        parser.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
     if ros and not command.ros:
         parser.error(f'{parsed.command} is no node and takes no {ROS_ARGS}')
     try:

@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.nearest import meant
 
 Value = bool | int | float | str
 
@@ -330,7 +331,9 @@ def check_parameters(given: Mapping[str, Any]) -> dict[str, Value]:
     """
     for name in given:
         if name not in _BY_NAME:
-            raise ConfigurationError(f'parameter {name}: there is no such parameter')
+            raise ConfigurationError(
+                f'parameter {name}: there is no such parameter{meant(name, _BY_NAME)}'
+            )
     return {
         name: parameter.check(given.get(name, parameter.default))
         for name, parameter in _BY_NAME.items()

@@ -1138,6 +1138,8 @@ _CONTRACT = (
             'run and sim-robot take --ros-args as every node does.',
             'test_cli.py::test_ros_arguments_are_told_from_ours',
             'test_cli.py::test_only_nodes_take_ros_arguments',
+            'test_cli.py::test_ros_arguments_in_the_wrong_place_are_told_where_they_belong',
+            'test_cli.py::test_what_is_ours_stays_in_front_and_what_is_nobodys_gets_no_hint',
             'test_node_start.py::test_ros_arguments_that_cannot_be_read_are_named',
         ),
         _clause(

@@ -63,6 +63,24 @@ def test_only_nodes_take_ros_arguments(capsys, name):
     assert f'{name} is no node' in err
 
 
+@pytest.mark.parametrize('name', NODES)
+@pytest.mark.parametrize(
+    'given', ['-p journal.path:=x', '-r odom:=/o', '--params-file my.yaml', 'journal.path:=x']
+)
+def test_ros_arguments_in_the_wrong_place_are_told_where_they_belong(capsys, name, given):
+    code, out, err = outcome(capsys, name, *given.split())
+    assert (code, out) == (2, '')
+    assert f'unrecognized arguments: {given}; arguments of ROS come after --ros-args:' in err
+    assert f'robot-agent-harness {name} --ros-args {given}\n' in err
+
+
+def test_what_is_ours_stays_in_front_and_what_is_nobodys_gets_no_hint(capsys):
+    _, _, err = outcome(capsys, 'run', '-p', 'a:=1', '--mcp-stdio')
+    assert 'robot-agent-harness run --mcp-stdio --ros-args -p a:=1\n' in err
+    assert '--ros-args' not in outcome(capsys, 'run', 'fast')[2].splitlines()[-1]
+    assert '--ros-args' not in outcome(capsys, 'report', 'j.db', '-p', 'a:=1')[2]
+
+
 @pytest.mark.parametrize(
     ('given', 'own', 'ros'),
     [

@@ -46,7 +46,11 @@ def parameters(**given: object) -> list[str]:
 @pytest.mark.parametrize(
     ('override', 'named'),
     [
-        ('mcp.prot:=1', 'parameter mcp.prot: there is no such parameter'),
+        (
+            'mcp.prot:=1',
+            'parameter mcp.prot: there is no such parameter; did you mean mcp.port?',
+        ),
+        ('nav2.timout:=1', 'no such parameter; did you mean model.timeout_s or navigation.'),
         ('mcp.port:=70000', 'parameter mcp.port: must be from 0 to 65535, got 70000'),
         ('mcp.port:=8642.5', 'parameter mcp.port: must be an integer'),
         ('mcp.enabled:=1', 'parameter mcp.enabled: must be true or false'),

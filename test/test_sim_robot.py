@@ -588,7 +588,11 @@ def test_every_parameter_is_described_and_all_but_the_faults_are_fixed(robot: Cl
 def test_a_fault_is_set_as_people_write_it_and_refused_by_name(robot: Client) -> None:
     assert robot.set(accept_delay_s=0)[0].successful, 'a whole number is taken for a number'
     for given, reason in (
-        ({'no_such': True}, "unknown parameter 'fault.no_such'"),
+        ({'xyzzy': True}, "unknown parameter 'fault.xyzzy'"),
+        (
+            {'flase_success': True},
+            "unknown parameter 'fault.flase_success'; did you mean fault.false_success?",
+        ),
         ({'push_x_m': 9}, "parameter 'fault.push_x_m': 9 is not between -5 and 5"),
         ({'false_success': 1}, "parameter 'fault.false_success': 1 is not a bool"),
     ):

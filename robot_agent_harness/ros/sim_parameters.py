@@ -16,6 +16,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.nearest import meant
 from robot_agent_harness.ros.node_parameters import given_to, OF_EVERY_NODE
 from robot_agent_harness.ros.sim_faults import Faults
 
@@ -97,7 +98,7 @@ def checked_change(parameter: Parameter[Any]) -> Parameter[Any]:
         return parameter
     setting = _BY_NAME.get(name)
     if setting is None:
-        raise ConfigurationError(f"unknown parameter '{name}'")
+        raise ConfigurationError(f"unknown parameter '{name}'{meant(name, _BY_NAME)}")
     if setting.read_only:
         raise ConfigurationError(f"parameter '{name}': it is fixed at the start")
     return Parameter(name, value=setting.checked(parameter.value))
@@ -113,7 +114,7 @@ def declare_settings(node: Node) -> dict[str, Any]:
     """
     for name in given_to(node):
         if name not in _BY_NAME:
-            raise ConfigurationError(f"unknown parameter '{name}'")
+            raise ConfigurationError(f"unknown parameter '{name}'{meant(name, _BY_NAME)}")
     values: dict[str, Any] = {}
     for setting in SETTINGS:
         value = setting.default
