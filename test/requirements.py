@@ -1365,6 +1365,11 @@ _CONTRACT = (
             'test_node_start.py::test_a_parameter_that_cannot_be_meant_is_refused_by_name',
             'test_node_start.py::test_what_every_node_has_is_refused_by_name_as_well',
             'test_node_start.py::test_a_whole_number_is_taken_for_a_number',
+            'test_node_start.py::test_a_start_that_is_refused_makes_no_file_and_no_folder',
+            'test_node_start.py'
+            '::test_a_second_harness_on_the_same_journal_and_port_hears_of_the_journal',
+            'test_node_start.py'
+            '::test_what_can_be_put_right_before_the_activation_is_no_reason_against_configuring',
         ),
         _clause(
             'CON-PAR-21',

@@ -19,8 +19,12 @@ pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
 from node_rig import DOMAIN, NAMESPACE
 
 from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.journal import MissionJournal
+from robot_agent_harness.mcp_server import McpSettings
+from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.ros import process
+from robot_agent_harness.ros.start_checks import check_start
 
 
 @pytest.fixture(autouse=True)
@@ -169,12 +173,52 @@ def test_a_missing_key_is_named(capfd, tmp_path, monkeypatch):
 
 def test_a_port_in_use_is_named_and_everything_closed_again(capfd, tmp_path):
     path = tmp_path / 'j.db'
+    with held(path):
+        pass  # where there is a journal the server itself finds the port taken
     with socket.create_server(('127.0.0.1', 0)) as taken:
         port = taken.getsockname()[1]
         line = refused(capfd, *parameters(journal__path=path, mcp__port=port))
     assert f'mcp.port: 127.0.0.1:{port} is in use' in line
     with held(path):
         pass
+
+
+@pytest.mark.parametrize(
+    ('given', 'named'),
+    [
+        ({'mcp__prot': 1}, 'mcp.prot'),
+        ({'places_file': '/nowhere/x.yaml'}, 'places_file'),
+        ({'skills_file': '/nowhere/x.yaml'}, 'skills_file'),
+        ({'model__provider': 'scripted'}, 'model.script_file'),
+        ({'mcp__token_file': '/nowhere/tokens'}, 'mcp.token_file'),
+        ({'mcp__host': '0.0.0.0'}, 'mcp.token_file'),
+        ({'mcp__port': 'taken'}, 'mcp.port'),
+        ({'mcp__port': 'taken', 'mcp__host': 'localhost'}, 'mcp.port'),
+    ],
+)
+def test_a_start_that_is_refused_makes_no_file_and_no_folder(capfd, tmp_path, given, named):
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        port = taken.getsockname()[1]
+        given = {name: port if value == 'taken' else value for name, value in given.items()}
+        path = tmp_path / 'new' / 'j.db'
+        assert named in refused(capfd, *parameters(journal__path=path, **given))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_harness_on_the_same_journal_and_port_hears_of_the_journal(capfd, tmp_path):
+    path = tmp_path / 'j.db'
+    with held(path), socket.create_server(('127.0.0.1', 0)) as taken:
+        port = taken.getsockname()[1]
+        line = refused(capfd, *parameters(journal__path=path, mcp__port=port))
+    assert 'is in use by another harness' in line
+
+
+def test_what_can_be_put_right_before_the_activation_is_no_reason_against_configuring(tmp_path):
+    http = McpSettings(token_file=tmp_path / 'later')
+    values = check_parameters({'autostart': False, 'journal.path': str(tmp_path / 'j.db')})
+    check_start(values, http)
+    with pytest.raises(ConfigurationError, match='mcp.token_file'):
+        check_start({**values, 'autostart': True}, http)
 
 
 @pytest.mark.parametrize('module', ['nav2_msgs.action', 'mcp.server'])

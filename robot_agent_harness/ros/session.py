@@ -41,13 +41,14 @@ from robot_agent_harness.ros.quiet import QUIET_SUBSCRIPTION
 from robot_agent_harness.ros.ros_clock import RosClock
 from robot_agent_harness.ros.service_clients import ServiceClients
 from robot_agent_harness.ros.skill_interfaces import check_interfaces
+from robot_agent_harness.ros.start_checks import check_start
 from robot_agent_harness.ros.threads import on_loop
 from robot_agent_harness.ros.world_sources import WorldSources
 from robot_agent_harness.world.salient import Salient
 from robot_agent_harness.world.snapshot import Availability, WorldSnapshot
 
 if TYPE_CHECKING:
-    from robot_agent_harness.mcp_server import McpServer
+    from robot_agent_harness.mcp_server import McpServer, McpSettings
     from robot_agent_harness.mcp_server.pages import MetricsPage
 
 logger = logging.getLogger(__name__)
@@ -101,6 +102,8 @@ class HarnessSession:
             check_interfaces(self._registry.all)
             # Not on the loop, which an SDK's import would hold for seconds on a busy machine.
             self.model = self._make_model()
+            settings = None if mcp is None else self._make_mcp_settings()
+            check_start(parameters, settings if mcp == 'http' else None)
             journal = on_loop(loop, self._open_journal())
             undo.callback(lambda: on_loop(loop, journal.close()))
             found = find(journal.path)
@@ -116,8 +119,8 @@ class HarnessSession:
             undo.callback(lambda: on_loop(loop, self.core.close(cancel_running=False)))
             self._left_open = on_loop(loop, self._adopt(found))
             self.core.tracker.on_change(self._log_change)
-            if mcp is not None:
-                self.mcp = self._make_mcp()
+            if settings is not None:
+                self.mcp = self._make_mcp(settings)
             self._make_topics()
             on_loop(loop, self._begin())
             undo.pop_all()
@@ -239,13 +242,25 @@ class HarnessSession:
             use_sim_time=bool(self._node.get_parameter('use_sim_time').value),
         )
 
-    def _make_mcp(self) -> McpServer:
+    def _make_mcp_settings(self) -> McpSettings:
         # Here, since it is a fifth of the process: a node that does not serve MCP goes without.
         try:
             with without_cryptography():
-                from robot_agent_harness.mcp_server import McpServer, McpSettings
+                from robot_agent_harness.mcp_server import McpSettings
         except ImportError as error:
             raise missing_library(error) or error from error
+
+        p = self._parameters
+        token_file = str(p['mcp.token_file'])
+        return McpSettings(
+            host=str(p['mcp.host']),
+            port=int(p['mcp.port']),
+            token_file=Path(token_file) if token_file else None,
+            max_requests_per_s=float(p['mcp.max_requests_per_s']),
+        )
+
+    def _make_mcp(self, settings: McpSettings) -> McpServer:
+        from robot_agent_harness.mcp_server import McpServer
 
         core, p = self.core, self._parameters
         pages: dict[str, Any] = dict(self._make_metrics_page()) if p['metrics.enabled'] else {}
@@ -256,15 +271,9 @@ class HarnessSession:
             dashboard = Dashboard(core, clock=self._clock, redactor=shared_redactor())
             pages.update(dashboard.pages)
             shell.update(dashboard.shell)
-        token_file = str(p['mcp.token_file'])
         return McpServer(
             core=core,
-            settings=McpSettings(
-                host=str(p['mcp.host']),
-                port=int(p['mcp.port']),
-                token_file=Path(token_file) if token_file else None,
-                max_requests_per_s=float(p['mcp.max_requests_per_s']),
-            ),
+            settings=settings,
             mission_id=lambda: core.harness.mission_id,
             redactor=shared_redactor(),
             pages=pages,
