@@ -55,6 +55,11 @@ def output_file(target: Path | str, journal: Path, *, mode: int = PRIVATE) -> It
         device = path.exists() and not path.is_file()
         with _direct(path) if device else _whole(path, mode) as file:
             yield file
+    except FileNotFoundError as error:
+        missing = (
+            '' if path.parent.is_dir() else f': there is no folder {absolute.parent}; make it'
+        )
+        raise ConfigurationError(f'output {path}: {error.strerror}{missing}') from error
     except OSError as error:
         raise ConfigurationError(f'output {path}: {error.strerror}') from error
 

@@ -663,8 +663,10 @@ def test_a_file_that_is_no_sound_journal_is_refused_by_name(journal: Path, tmp_p
 
 
 def test_the_report_is_written_whole_or_not_at_all(journal: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r'output .*nowhere/r.html: No such file'):
+    with pytest.raises(ConfigurationError, match=r'output .*nowhere/r.html: No such file') as told:
         write_report(journal, tmp_path / 'nowhere' / 'r.html')
+    assert str(told.value).endswith(f': there is no folder {tmp_path / "nowhere"}; make it')
+    assert not (tmp_path / 'nowhere').exists()
     with pytest.raises(ConfigurationError, match='that is the journal itself'):
         write_report(journal, journal)
     (tmp_path / 'folder.html').mkdir()
