@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import sys
+import time
 
 from nav2_msgs.action import NavigateToPose
 import rclpy
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
+
+LOOK_S = 0.005
 
 
 def main() -> None:
@@ -18,7 +21,8 @@ def main() -> None:
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     client = ActionClient(node, NavigateToPose, 'navigate_to_pose')
-    client.wait_for_server()
+    while not client.server_is_ready():  # `wait_for_server` looks four times a second
+        time.sleep(LOOK_S)
     goal = NavigateToPose.Goal()
     goal.pose.header.frame_id = 'map'
     goal.pose.pose.position.x, goal.pose.pose.position.y = map(float, sys.argv[1:3])

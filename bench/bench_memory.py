@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 import json
 from pathlib import Path
@@ -19,12 +20,12 @@ from typing import Any
 
 import httpx2
 from live import HERE, live_harness, Program, ros_arguments
-from rows import Limit, Row, row, Say
+from rows import Limit, Row, row, Say, unless
 
 FLAT = Limit('ratio', 1.1)
 RSS_MB = Limit('value', 150.0)
-NEARLY = 0.9
-"""Of the limit: if the libraries alone have so much, they are in its way."""
+OVER_BARE = Limit('ratio', 1.15)
+"""Over one process that is a bare rclpy node and a bare MCP server."""
 FIRST = 1000
 """Calls until everything is filled that is kept: snapshots, ended actions, clients."""
 CALLS, QUICK_CALLS = 4_000, 2_000
@@ -95,16 +96,24 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """MB of resident memory."""
+class Held:
+    """What a process holds at a moment."""
 
-    first: float
-    """Of the harness after the first thousand calls."""
-    last: float
+    rss_mb: float
+    descriptors: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the harness holds, and a bare program."""
+
+    first: Held
+    """After the first thousand calls."""
+    last: Held
     """And after all of them."""
-    libraries: float
-    """Of one process that would be a bare rclpy node on the robot's topics and a bare MCP
-    server."""
+    bare: float
+    """MB of one process that is a bare rclpy node with an action client, and a bare MCP server."""
     managed: int
     """Calls that moved the robot."""
 
@@ -113,19 +122,18 @@ def run(quick: bool = False, say: Say = print) -> list[Row]:
     """Measure and return the rows."""
     calls = QUICK_CALLS if quick else CALLS
     memory = measure(calls, say)
+    first, last = [memory.first.rss_mb], [memory.last.rss_mb]
     name = f'memory after {calls:,} tool calls, {memory.managed} managed'
-    limit = RSS_MB
-    if memory.libraries > NEARLY * RSS_MB.at_most:
-        told = f'a bare rclpy node and MCP server would have {memory.libraries:.0f} MB of them'
-        limit = replace(RSS_MB, in_the_way=told)
+    limit = unless(RSS_MB, memory.bare, 'MB of a bare rclpy node with a bare MCP server:')
     return [
-        row(f'{name} / after {FIRST:,}', 'MB', [memory.last], [memory.first], limit=FLAT),
+        row(f'{name} / after {FIRST:,}', 'MB', last, first, limit=FLAT),
+        row(name, 'MB', last, limit=limit),
         row(
             f'{name} / bare rclpy node with a bare MCP server',
             'MB',
-            [memory.last],
-            [memory.libraries],
-            limit=limit,
+            last,
+            [memory.bare],
+            limit=OVER_BARE,
         ),
     ]
 
@@ -134,20 +142,14 @@ def measure(calls: int, say: Say) -> Memory:
     """Call so many times and say what memory that took."""
     with live_harness(say, parameters={'mcp.max_requests_per_s': NO_LIMIT}) as live:
         count = Count(say)
-        first, last = asyncio.run(_call(live.url, count, (FIRST, calls), live.harness.rss_mb))
-        node, server, python = (
-            _bare(live.folder, *arguments)
-            for arguments in (
-                (str(HERE / 'bare_subscriber.py'), *ros_arguments({})),
-                (str(HERE / 'echo_server.py'),),
-                ('-c', 'input("ready")'),
-            )
-        )
-        return Memory(first, last, node + server - python, count.driven)
+        held = partial(_held, live.harness)
+        first, last = asyncio.run(_call(live.url, count, (FIRST, calls), held))
+        return Memory(first, last, _bare_mb(live.folder), count.driven)
 
 
-def _bare(folder: Path, *arguments: str) -> float:
-    program = Program(*arguments, log=folder / 'bare.log')
+def _bare_mb(folder: Path) -> float:
+    bare = (str(HERE / 'bare_call.py'), str(folder / 'bare.db'), *ros_arguments({}))
+    program = Program(*bare, log=folder / 'bare.log')
     try:
         program.says('ready')
         time.sleep(SETTLE_S)
@@ -156,9 +158,14 @@ def _bare(folder: Path, *arguments: str) -> float:
         program.end()
 
 
+def _held(program: Program) -> Held:
+    usage = program.usage
+    return Held(program.rss_mb(), usage.num_fds(), usage.num_threads())
+
+
 async def _call(
-    url: str, count: Count, stops: tuple[int, ...], rss_mb: Callable[[], float]
-) -> list[float]:
+    url: str, count: Count, stops: tuple[int, ...], held: Callable[[], Held]
+) -> list[Held]:
     limits = httpx2.Limits(max_connections=LOOKERS + 1)
     async with httpx2.AsyncClient(timeout=TIMEOUT_S, limits=limits) as http:
         measured = []
@@ -166,7 +173,7 @@ async def _call(
             count.wanted = stop
             lookers = [_look(Caller(url, f'looker {n}', http), count) for n in range(LOOKERS)]
             await asyncio.gather(_drive(Caller(url, 'driver', http), count), *lookers)
-            measured.append(rss_mb())
+            measured.append(held())
         return measured
 
 

@@ -44,7 +44,7 @@ ASKED = (
     'actions --reason aborted',
     'actions --state open',
 )
-"""Every filter: what many records match, few, and none at all."""
+"""What many records match, few, and none at all."""
 
 
 class FirstLine(Exception):
@@ -93,13 +93,18 @@ def _first_line_ms(path: Path, asked: str) -> float:
     name, *more = asked.split()
     arguments: Namespace = parser.parse_args([name, str(path), *more])
     begun = time.perf_counter()
+    said = StringIO()
+    code = 0  # of what matches nothing as well
     with (
         contextlib.suppress(FirstLine),
         contextlib.redirect_stdout(Watch()),
-        contextlib.redirect_stderr(StringIO()),
+        contextlib.redirect_stderr(said),
     ):
-        run_subcommand(arguments, PROGRAM)
-    return (time.perf_counter() - begun) * 1e3
+        code = run_subcommand(arguments, PROGRAM)
+    passed = time.perf_counter() - begun
+    if code != 0:
+        raise RuntimeError(f'journal {asked} ended with {code}: {said.getvalue()}')
+    return passed * 1e3
 
 
 def _whole_ms(path: Path, subcommand: str) -> float:

@@ -11,7 +11,7 @@ connect as soon as the port is open; they have imported everything long before.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 import contextlib
 from itertools import count
 from pathlib import Path
@@ -22,9 +22,9 @@ from typing import Any
 
 from live import at_rest, HARNESS, HERE, live_harness, Program, ros_arguments, START_S
 from mcp import Client
-from rows import Limit, Row, row, Say
+from rows import Limit, Row, row, Say, unless
 
-OVER_BARE = 1.5
+OVER_BARE = Limit('ratio', 1.5)
 REPEATS, QUICK_REPEATS = 4, 2
 """DDS finds the robot at once, or with its next announcement, up to 3 s later: by chance."""
 PORT_POLL_S = 0.005
@@ -60,20 +60,15 @@ def run(quick: bool = False, say: Say = print) -> list[Row]:
     both_cpu = [one + other for (_, one), (_, other) in zip(node, server, strict=True)]
     took, cpu = ([one[at] for one in harness] for at in (0, 1))
     name = 'start of the process to the first accepted call'
+    why = 'a bare rclpy goal and a bare MCP server take'
+    limit = unless(OVER_BARE, median(both) / median(goal), why)
+    less = 'bare rclpy goal + bare MCP server'
     return [
-        row(f'{name} / bare rclpy goal', 's', took, goal, limit=_limit(goal, both)),
-        row(f'{name} / bare rclpy goal + bare MCP server', 's', took, both, limit=_limit()),
-        row('  CPU of it / bare rclpy goal + bare MCP server', 's', cpu, both_cpu),
+        row(f'{name} / bare rclpy goal', 's', took, goal, limit=limit),
+        row(f'{name} / {less}', 's', took, both, limit=OVER_BARE),
+        row(f'{name}, CPU / {less}', 's', cpu, both_cpu, limit=OVER_BARE),
         *(row(f'  Python and the import of {name}', 's', [imports[name]]) for name in imports),
     ]
-
-
-def _limit(goal: Sequence[float] = (), both: Sequence[float] = ()) -> Limit:
-    """Return the limit, with what is in the way if the libraries that it needs take longer."""
-    if goal and (least := median(both) / median(goal)) > OVER_BARE:
-        alone = f'a bare rclpy goal and a bare MCP server take {least:.1f} times as long'
-        return Limit('ratio', OVER_BARE, in_the_way=alone)
-    return Limit('ratio', OVER_BARE)
 
 
 _logs = count()

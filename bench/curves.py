@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import date
 import json
 from pathlib import Path
 import random
@@ -26,6 +27,7 @@ from bench_clients import listening
 from bench_rates import watched
 from chart import draw, Series
 from live import at_rest, HERE, live_harness, Program, START_S, STREAMS
+from machine import commit, machine
 from mcp import Client
 from rows import quantile, Say
 
@@ -36,7 +38,7 @@ CLIENTS = (1, 2, 4, 8, 16, 32)
 CALLS = 40
 """At each place."""
 ROUNDS = 3
-"""Of windows at each rate; with the places in turns, so that a busy machine disturbs all alike."""
+"""With the places in turns, so that a busy machine disturbs all alike."""
 WINDOW_S, SETTLE_S = 4.0, 1.0
 UNDER_WAY_S = 0.05
 QUARTERS = (0.25, 0.75)
@@ -91,37 +93,52 @@ def _journal(say: Say) -> None:
 
 
 def _clients(say: Say) -> None:
-    managed: list[list[float]] = []
-    looks: list[list[float]] = []
+    ways: list[dict[int, list[float]]] = [{number: [] for number in CLIENTS} for _ in range(3)]
     with live_harness(say, robot=STREAMS) as live:
-        for clients in CLIENTS:
-            times = asyncio.run(_among(live.url, clients, live.robot.tell))
-            say(f'{clients} clients: p50 {median(times[0]):.1f} ms, a look {median(times[1]):.1f}')
-            managed.append(times[0])
-            looks.append(times[1])
+        echo = Program(str(HERE / 'echo_server.py'), log=live.folder / 'echo.log')
+        try:
+            urls = live.url, echo.says(r'ready: MCP at (\S+)').group(1)
+            for number in range(ROUNDS):
+                for clients in CLIENTS:
+                    times = asyncio.run(_among(*urls, clients, live.robot.tell))
+                    for way, one in zip(ways, times, strict=True):
+                        way[clients] += one
+                    told = ', '.join(f'{median(one):.1f}' for one in times)
+                    say(f'{clients} clients, {number + 1} of {ROUNDS}: call, look, echo {told} ms')
+        finally:
+            echo.end()
+    managed, looks, echoes = (list(way.values()) for way in ways)
     _plot(
         'clients',
         'A call of one client, by how many are connected and listen',
         x_axis='connected MCP clients',
         places=[str(clients) for clients in CLIENTS],
         y_axis='ms, median and quarters',
-        series=[_quarters('navigate_to_pose', managed), _quarters('get_world_snapshot', looks)],
+        series=[
+            _quarters('navigate_to_pose', managed),
+            _quarters('get_world_snapshot', looks),
+            _quarters('a tool of the bare MCP SDK, in turns with them', echoes),
+        ],
     )
 
 
 def _rate(say: Say) -> None:
     harness: dict[int, list[float]] = {hz: [] for hz in RATES_HZ}
     bare: dict[int, list[float]] = {hz: [] for hz in RATES_HZ}
+    came: dict[int, list[float]] = {hz: [] for hz in RATES_HZ}
     with watched(say) as both:
         both.set_off()
         for number in range(ROUNDS):
             for hz in RATES_HZ:
                 both.send_at(hz, hz)
                 time.sleep(SETTLE_S)
+                both.rates()
                 ours, other = both.window(WINDOW_S)
                 harness[hz].append(ours)
                 bare[hz].append(other)
-                say(f'{hz} Hz, {number + 1} of {ROUNDS}: {ours:.1f} %, bare node {other:.1f} %')
+                came[hz].append(both.rates()[0])
+                told = f'{ours:.1f} %, bare node {other:.1f} %, {came[hz][-1]:.0f} Hz came'
+                say(f'{hz} Hz, {number + 1} of {ROUNDS}: {told}')
     _plot(
         'rate',
         'CPU while an action is under way, by the rate of its topics',
@@ -132,6 +149,7 @@ def _rate(say: Say) -> None:
             _ranges('harness', list(harness.values())),
             _ranges('bare rclpy node', list(bare.values())),
         ],
+        came_hz=[round(median(one), 1) for one in came.values()],
     )
 
 
@@ -149,14 +167,19 @@ async def _beside_echo(
 
 
 async def _among(
-    url: str, clients: int, tell: Callable[[str], None]
-) -> tuple[list[float], list[float]]:
-    """Return the ms of managed calls and of looks of one client among so many."""
-    async with listening(url, clients - 1), Client(url) as client:
+    url: str, echo_url: str, clients: int, tell: Callable[[str], None]
+) -> tuple[list[float], list[float], list[float]]:
+    """Return the ms of managed calls, of looks, and of calls of the bare SDK's tool, in turns, of
+    one client among so many.
+    """
+    managed, looks, echoed = [], [], []
+    async with listening(url, clients - 1), Client(url) as client, Client(echo_url) as echo:
         await _managed_ms(client, tell)
-        managed = [await _managed_ms(client, tell) for _ in range(CALLS)]
-        looks = [await _call_ms(client, 'get_world_snapshot', {}) for _ in range(CALLS)]
-        return managed, looks
+        for _ in range(CALLS // ROUNDS):
+            managed.append(await _managed_ms(client, tell))
+            looks.append(await _call_ms(client, 'get_world_snapshot', {}))
+            echoed.append(await _call_ms(echo, 'echo', {'text': 'hello'}))
+    return managed, looks, echoed
 
 
 async def _managed_ms(client: Client, tell: Callable[[str], None]) -> float:
@@ -200,9 +223,19 @@ def _series(name: str, values: Sequence[Sequence[float]], spreads: list[Spread])
 
 
 def _plot(
-    name: str, title: str, *, x_axis: str, places: list[str], y_axis: str, series: list[Series]
+    name: str,
+    title: str,
+    *,
+    x_axis: str,
+    places: list[str],
+    y_axis: str,
+    series: list[Series],
+    **beside: Any,
 ) -> None:
-    """Write the picture and its figures."""
+    """Write the picture and its figures, with what they were measured on.
+
+    :param beside: other figures of the same run.
+    """
     svg = draw(title, x_axis=x_axis, places=places, y_axis=y_axis, series=series)
     (IMAGES / f'curve_{name}.svg').write_text(svg)
     figures: dict[str, Any] = {
@@ -210,6 +243,8 @@ def _plot(
         'x': {'axis': x_axis, 'places': places},
         'y': y_axis,
         'series': {one.name: {'values': one.values, 'spreads': one.spreads} for one in series},
+        **beside,
+        'measured': {'date': f'{date.today()}', **commit(), **machine()},
     }
     (IMAGES / f'curve_{name}.json').write_text(json.dumps(figures, indent=2) + '\n')
 

@@ -159,7 +159,12 @@ def live_harness(
         if records:
             say(f'making a journal of {records:,} records')
             make(journal, records)
-        settings = {'journal.path': journal, 'mcp.port': 0, **parameters}
+        settings = {
+            'journal.path': journal,
+            'journal.synchronous': 'full',
+            'mcp.port': 0,
+            **parameters,
+        }
         harness = Program(*HARNESS, *ros_arguments(settings), log=folder / 'harness.log')
         try:
             driven.says('robot ready')

@@ -4,13 +4,14 @@
 
 A benchmark measures in several repeats; what a row holds are medians over them, and the lowest and
 highest repeat as the spread. A row without `limit` only informs. A limit that cannot be reached
-says what stands in the way; the row that measures that has the limit that can be missed.
+says what stands in the way, which alone has to be beyond the limit; another row holds the rest to
+a limit of its own that nothing excuses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
 from statistics import median
 from typing import Any, Literal
@@ -37,6 +38,16 @@ class Limit:
         if math.isinf(self.at_most):
             return f'{of}>= {self.at_least:g}'
         return f'{of}<= {self.at_most:g}'
+
+
+def unless(limit: Limit, least: float, why: str) -> Limit:
+    """Return the limit, with what is in the way if what nobody can do without is beyond it.
+
+    :param least: that alone, in the terms of the limit.
+    """
+    if limit.at_least <= least <= limit.at_most:
+        return limit
+    return replace(limit, in_the_way=f'{why} {least:.2f}')
 
 
 def row(

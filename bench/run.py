@@ -20,14 +20,13 @@ import math
 import multiprocessing
 import os
 from pathlib import Path
-import platform
 import signal
-import subprocess
 import sys
 import time
 import traceback
 from typing import Any
 
+from machine import commit, machine
 import psutil
 from rows import missed, Row
 from table import table
@@ -92,10 +91,11 @@ def main() -> int:
     others = load.others_percent()
     facts = {
         'date': datetime.now(timezone.utc).isoformat(timespec='seconds'),
-        **_commit(),
-        'machine': _machine(),
+        **commit(),
+        'machine': machine(),
         'others_percent': round(others, 1),
         'quick': arguments.quick,
+        'whole': not arguments.names,
         'duration_s': round(time.monotonic() - begun, 1),
         'missed': beyond,
         'failed': failures,
@@ -181,44 +181,6 @@ def _innermost(error: BaseException) -> BaseException:
     while inner := getattr(error, 'exceptions', None):
         error = inner[0]
     return error
-
-
-def _commit() -> dict[str, Any]:
-    """Name the measured state of the package; None where it is no git checkout."""
-    root = Path(__file__).resolve().parents[1]
-
-    def git(*arguments: str) -> str | None:
-        try:
-            done = subprocess.run(
-                ['git', '-C', str(root), *arguments], capture_output=True, text=True, check=False
-            )
-        except OSError:
-            return None
-        return done.stdout.strip() if done.returncode == 0 else None
-
-    changed = git('status', '--porcelain', '--untracked-files=no', '--', 'robot_agent_harness')
-    return {'commit': git('rev-parse', '--short', 'HEAD'), 'changed': bool(changed)}
-
-
-def _machine() -> dict[str, Any]:
-    return {
-        'cpu': _cpu(),
-        'cores': os.cpu_count(),
-        'memory_gb': round(psutil.virtual_memory().total / 1e9, 1),
-        'system': platform.platform(),
-        'python': platform.python_version(),
-        'ros': os.environ.get('ROS_DISTRO'),
-        'rmw': os.environ.get('RMW_IMPLEMENTATION'),
-    }
-
-
-def _cpu() -> str:
-    try:
-        lines = Path('/proc/cpuinfo').read_text().splitlines()
-    except OSError:
-        lines = []
-    names = (line.partition(':')[2].strip() for line in lines if line.startswith('model name'))
-    return next(names, platform.processor())
 
 
 if __name__ == '__main__':

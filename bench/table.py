@@ -112,6 +112,8 @@ def _number(value: float | None) -> str:
 def main() -> None:
     """Put a run's rows, and what they were measured on, in place of those in the page."""
     facts = json.loads(Path(sys.argv[1] if len(sys.argv) > 1 else NEWEST_RUN).read_text())
+    if not facts['whole'] or facts['quick'] or facts['failed'] or facts['changed']:
+        sys.exit('the page shows whole, unhurried runs without failures, of what is committed')
     page = PAGE.read_text()
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -3,14 +3,15 @@
 """A tenfold loss of speed fails here; a busy machine does not.
 
 The figures are those of `make bench` in a few seconds and without a robot, each as a ratio to a
-bare reference in the same run, or as processor time where there is none. The limits are several
-times what a busy machine showed; the real ones are in bench/ and docs/performance.md.
+bare reference in the same run, or as processor time where there is none. The limits are five to
+eight times what a machine at rest shows; the real ones are in bench/ and docs/performance.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+import re
 import subprocess
 import sys
 import time
@@ -48,10 +49,10 @@ def test_a_snapshot_its_projection_and_the_preconditions_take_microseconds(bench
     import bench_world
 
     rows = _by_figure(bench_world.run(quick=True, say=_quiet))
-    assert rows['world: odometry, p50']['value'] < 100
-    assert rows['world: snapshot capture + projection, p50']['value'] < 1500
+    assert rows['world: odometry, p50']['value'] < 25
+    assert rows['world: snapshot capture + projection, p50']['value'] < 600
     assert rows['world: full snapshot as projected']['value'] <= 2048
-    assert rows['world: all preconditions, p50']['value'] < 500
+    assert rows['world: all preconditions, p50']['value'] < 120
 
 
 def test_a_durable_append_costs_little_more_than_bare_sqlite_takes_for_one(
@@ -64,7 +65,7 @@ def test_a_durable_append_costs_little_more_than_bare_sqlite_takes_for_one(
     rows = bench_journal.run(quick=True, say=_quiet)
     alone = next(row for row in rows if 'p50 / raw commit' in row['figure'])
     together = next(row for row in rows if 'raw batches' in row['figure'])
-    assert alone['ratio'] < 15
+    assert alone['ratio'] < 10
     assert together['ratio'] > 0.1
 
 
@@ -73,7 +74,7 @@ def test_an_hour_is_replayed_in_seconds(bench: None, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(bench_replay, 'HOUR_S', 360.0)  # a tenth of it
     replay, *_ = bench_replay.run(quick=True, say=_quiet)
-    assert replay['ratio'] < 1 / 100
+    assert replay['ratio'] < 1 / 200
 
 
 def test_the_first_line_about_a_long_journal_comes_at_once(
@@ -85,7 +86,15 @@ def test_the_first_line_about_a_long_journal_comes_at_once(
     path = tmp_path / 'journal.db'
     million.make(path, 20_000)
     for asked in bench_reader.ASKED:
-        assert bench_reader._first_line_ms(path, asked) < 2000, asked
+        there = re.sub(r'mission-\d+', 'mission-000010', asked)
+        assert bench_reader._first_line_ms(path, there) < 250, there
+
+
+def test_a_prompt_is_no_longer_late_in_a_mission_than_early(bench: None) -> None:
+    import bench_prompt
+
+    [prompt, *_] = bench_prompt.run(say=_quiet)
+    assert prompt['met'], prompt
 
 
 def test_a_start_imports_nothing_that_it_does_not_need() -> None:

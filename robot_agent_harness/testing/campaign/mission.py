@@ -20,6 +20,7 @@ from robot_agent_harness.actions.lifecycle import RobotAction
 from robot_agent_harness.assembly import assemble, CONTROLLER, Core
 from robot_agent_harness.errors import HarnessError, JournalUnavailableError
 from robot_agent_harness.journal.store import MissionJournal
+from robot_agent_harness.llm.client import ModelClient
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.recovery import adopt, recover
 from robot_agent_harness.skills.call import CallContext
@@ -209,33 +210,13 @@ class CampaignMission:
 
     async def _started(self) -> bool:
         wire = self._wire = Wire(self)
-        x, y, yaw = self.plan.steps[0].goal
         self._core = core = assemble(
             self._parameters,
             clock=self.clock,
             ids=self._ids,
             journal=await self._open_journal(),
             controllers={CONTROLLER: wire},
-            model=scripted(
-                response(
-                    when={'last_outcome': 'SUCCEEDED'},
-                    call={
-                        'name': 'finish_mission',
-                        'arguments': {'outcome': 'achieved', 'reason': 'there'},
-                    },
-                ),
-                *(
-                    call(
-                        'navigate_to_pose',
-                        x=x,
-                        y=y,
-                        yaw=yaw,
-                        purpose='go',
-                        expected_outcome='there',
-                    )
-                    for _ in range(3)
-                ),
-            ),
+            model=self._model(),
         )
         self.ledger.begin_life(self._now, reachable=self.reachable)
         core.tracker.on_outcome(self._note_outcome)
@@ -253,6 +234,13 @@ class CampaignMission:
         core.dispatcher.active = True
         core.harness.start()
         return True
+
+    def _model(self) -> ModelClient:
+        """Return the model of one life: it goes where the plan says first."""
+        x, y, yaw = self.plan.steps[0].goal
+        go = call('navigate_to_pose', x=x, y=y, yaw=yaw, purpose='go', expected_outcome='there')
+        there = {'name': 'finish_mission', 'arguments': {'outcome': 'achieved', 'reason': 'there'}}
+        return scripted(response(when={'last_outcome': 'SUCCEEDED'}, call=there), go, go, go)
 
     async def _open_journal(self) -> MissionJournal:
         """Open the journal, once no other program holds it."""
