@@ -66,7 +66,8 @@ def run(quick: bool = False, say: Say = print) -> list[Row]:
     return [
         row(f'{name} / bare rclpy goal', 's', took, goal, limit=limit),
         row(f'{name} / {less}', 's', took, both, limit=OVER_BARE),
-        row(f'{name}, CPU / {less}', 's', cpu, both_cpu, limit=OVER_BARE),
+        # With what clients ask meanwhile, which is the more the longer DDS takes: no limit.
+        row(f'  CPU of it / {less}', 's', cpu, both_cpu),
         *(row(f'  Python and the import of {name}', 's', [imports[name]]) for name in imports),
     ]
 

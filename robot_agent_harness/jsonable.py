@@ -30,10 +30,18 @@ def canonical_json(value: Any) -> str:
     :raises RecursionError: it is nested too deep.
     """
     try:
-        text = orjson.dumps(value, option=_SORTED).decode()
+        return quick_json(value)
     except TypeError:
-        # Integers beyond 64 bits, half characters, keys that are no texts, deep nesting.
         return json.dumps(value, sort_keys=True, separators=(',', ':'), allow_nan=False)
+
+
+def quick_json(value: Any) -> str:
+    """Return the canonical JSON of a plain value; a float that is not finite becomes null.
+
+    :raises TypeError: it is not as plain as that: there are integers beyond 64 bits, half
+        characters, keys that are no texts, or 254 levels of nesting.
+    """
+    text = orjson.dumps(value, option=_SORTED).decode()
     return text if text.isascii() and _DELETE not in text else _ESCAPED.sub(_escape, text)
 
 

@@ -242,10 +242,11 @@ def test_what_is_no_sound_journal_is_refused_and_left_as_it_is(tmp_path: Path, n
         ('report.html', b'<!doctype html>\n<html>', 'an HTML page'),
         ('j.jsonl', b'{"seq": 1}\n{"seq": 2}\n', 'a JSON file'),
         ('j.mcap', b'\x89MCAP0\r\n' + b'\0' * 50, 'an MCAP recording'),
-        ('j.gz', gzip.compress(b'text'), 'a compressed'),
+        ('j.gz', gzip.compress(b'text', mtime=0), 'a compressed'),
         ('j.db-shm', b'\x18\xe2' + b'\0' * 50, 'the index of the log of j.db'),
         ('j.db.lock', b'4711\n', 'the lock of j.db'),
     ],
+    ids=lambda value: value if isinstance(value, str) else '',
 )
 def test_what_never_was_a_journal_is_called_by_its_name_and_gets_no_lock(
     tmp_path: Path, name: str, content_: bytes, kind: str

@@ -480,8 +480,9 @@ def chained(tail: Tail, rows: Sequence[Row]) -> tuple[list[tuple[object, ...]], 
     values: list[tuple[object, ...]] = []
     for row in rows:
         seq += 1
-        chain = chain_of(chain, (seq, *row))
-        values.append((seq, *row, chain))
+        numbered = (seq, *row)
+        chain = chain_of(chain, numbered)
+        values.append((*numbered, chain))
     return values, Tail(seq, chain)
 
 

@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from robot_agent_harness.clock import Clock
 from robot_agent_harness.events import Correlation, Event, SCHEMA_VERSION
-from robot_agent_harness.jsonable import canonical_json, jsonable
+from robot_agent_harness.jsonable import canonical_json, jsonable, quick_json
 
 MAX_PAYLOAD_CHARS = 4 * 1024 * 1024
 """Above this many characters of JSON, long texts in the payload are shortened."""
@@ -68,10 +68,11 @@ def prepare(event: Event, ids: Correlation, clock: Clock) -> Row:
 
 def payload_text(event: Event) -> str:
     """Return the canonical JSON of an event's payload, whatever the event holds."""
+    text: str | None
     try:
-        text: str | None = canonical_json(to_jsonable_python(event, inf_nan_mode='null'))
-    except (ValueError, TypeError, RecursionError):
-        text = None
+        text = quick_json(vars(event))
+    except TypeError:
+        text = _other_text(event)
     # '\\ud' starts the escape of a surrogate: half of a valid pair, or a lone one that SQLite's
     # JSON functions would turn into invalid UTF-8.
     if text is None or '\\ud' in text:
@@ -79,6 +80,14 @@ def payload_text(event: Event) -> str:
     if len(text) > MAX_PAYLOAD_CHARS:
         text = canonical_json(_reduced(_fields(event), MAX_TEXT_CHARS))
     return text
+
+
+def _other_text(event: Event) -> str | None:
+    """Return the same of what is less plain; None where JSON cannot hold it."""
+    try:
+        return canonical_json(to_jsonable_python(event, inf_nan_mode='null'))
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def _fields(event: Event) -> dict[str, Any]:

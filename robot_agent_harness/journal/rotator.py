@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 import logging
 import sqlite3
@@ -17,6 +16,7 @@ from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.journal.rotation import close_file, pack_closed
 from robot_agent_harness.journal.selection import ENDS
+from robot_agent_harness.journal.writer import Results
 
 logger = logging.getLogger(__name__)
 
@@ -54,13 +54,14 @@ class Rotator:
         self._next_check_ns = 0
         self._packing: threading.Thread | None = None
 
-    def after_commit(self, rows: Sequence[Row]) -> None:
+    def after_commit(self, written: Results) -> None:
         """Take note of what was written, and close the file if it is time and nothing is open."""
         if not (self._limits.mib or self._limits.days):
             return
         if self._open is not None:
-            for row in rows:
-                self._note(self._open, row)
+            for submission, _ in written:
+                for row in submission.rows:
+                    self._note(self._open, row)
         if self._open or self._clock.monotonic_ns() < self._next_check_ns:
             return
         self._next_check_ns = self._clock.monotonic_ns() + int(CHECK_S * NS_PER_S)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby, islice
 import logging
@@ -70,8 +70,8 @@ class JournalWriter:
     :param on_done: given the submissions that are done, in order, with their numbers or errors; on
         their loop if `threaded`, else within :meth:`pump`.
     :param on_health: called after every change of `healthy`, on any thread.
-    :param after_commit: given the rows of each transaction when they are on disk, where they were
-        written; nothing else is written before it returns. It must not raise.
+    :param after_commit: given the submissions of each transaction when they are on disk, where
+        they were written; nothing else is written before it returns. It must not raise.
     :param threaded: whether a thread writes; otherwise each call of :meth:`pump` does.
     """
 
@@ -82,7 +82,7 @@ class JournalWriter:
         on_done: Callable[[Results], None],
         on_health: Callable[[], None],
         threaded: bool,
-        after_commit: Callable[[Sequence[Row]], None],
+        after_commit: Callable[[Results], None],
     ) -> None:
         self.healthy = True
         self.last_error: str | None = None
@@ -184,7 +184,9 @@ class JournalWriter:
             # Last, since the loop then competes with this thread for the interpreter.
             self._resolve(results)
             if results:
-                self._after_commit([row for made, _ in results for row in made.rows])
+                self._after_commit(results)
+            if not self.queue:
+                return None  # who has queued anything since has signalled
 
     def stop(self, timeout_s: float, on_stopped: Callable[[], None]) -> None:
         """Let the thread write what is queued, for at most the timeout, and end."""
