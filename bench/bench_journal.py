@@ -46,7 +46,7 @@ WRITERS_RATE = Limit('ratio', at_least=0.7)
 """Records a second of many writers, over raw sqlite3 in transactions as large as theirs; and each
 of the two things that they pay for: our own work without hand-over, and all of it over the same
 written barely."""
-REPEATS, QUICK_REPEATS = 5, 2
+REPEATS, QUICK_REPEATS = 4, 2
 BLOCKS = 10
 """Of each way in each repeat."""
 BLOCK_RECORDS = 96

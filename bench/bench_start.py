@@ -25,7 +25,7 @@ from mcp import Client
 from rows import Limit, Row, row, Say, unless
 
 OVER_BARE = Limit('ratio', 1.5)
-REPEATS, QUICK_REPEATS = 4, 2
+REPEATS, QUICK_REPEATS = 3, 2
 """DDS finds the robot at once, or with its next announcement, up to 3 s later: by chance."""
 PORT_POLL_S = 0.005
 CALL_AGAIN_S = 0.01
