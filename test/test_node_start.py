@@ -194,12 +194,17 @@ def test_a_port_in_use_is_named_and_everything_closed_again(capfd, tmp_path):
         ({'mcp__host': '0.0.0.0'}, 'mcp.token_file'),
         ({'mcp__port': 'taken'}, 'mcp.port'),
         ({'mcp__port': 'taken', 'mcp__host': 'localhost'}, 'mcp.port'),
+        ({'mcp__host': 'nowhere.invalid', 'mcp__token_file': 'there'}, 'mcp.host'),
     ],
 )
 def test_a_start_that_is_refused_makes_no_file_and_no_folder(capfd, tmp_path, given, named):
     with socket.create_server(('127.0.0.1', 0)) as taken:
         port = taken.getsockname()[1]
-        given = {name: port if value == 'taken' else value for name, value in given.items()}
+        token = tmp_path.parent / f'{tmp_path.name}-token'
+        token.write_text('a-token-of-the-test-1234567890\n')
+        token.chmod(0o600)
+        here = {'taken': port, 'there': token}
+        given = {name: here.get(value, value) for name, value in given.items()}
         path = tmp_path / 'new' / 'j.db'
         assert named in refused(capfd, *parameters(journal__path=path, **given))
     assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 import contextlib
-import errno
 import logging
 import socket
 from typing import Any
@@ -28,7 +27,6 @@ from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 import uvicorn
 
-from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.mcp_server.access import (
     bracketed,
     guarded_app,
@@ -42,6 +40,7 @@ from robot_agent_harness.mcp_server.connection import (
     SECURITY_HEADERS,
 )
 from robot_agent_harness.mcp_server.json_text import read_strictly
+from robot_agent_harness.mcp_server.listener import BACKLOG, listening
 from robot_agent_harness.mcp_server.resumption import without_resumption
 from robot_agent_harness.mcp_server.settings import McpSettings
 from robot_agent_harness.mcp_server.shares import LookersApart
@@ -52,7 +51,6 @@ from robot_agent_harness.redaction import Redactor
 logger = logging.getLogger(__name__)
 
 PATH = '/mcp'
-BACKLOG = 128
 ANSWERS_S = 0.25
 """How long stopping lets answers that are on their way get out."""
 TICK_S = 1.0
@@ -107,7 +105,7 @@ class HttpEndpoint:
         """
         settings = self._settings
         self._holders = Holders(self._read_tokens())
-        listener = await _listening(settings.host, settings.port)
+        listener = await listening(settings.host, settings.port)
         self._port = listener.getsockname()[1]
         rules = HostRules(settings.host, self._port, loopback=settings.loopback_only)
         # What may only look has sessions of its own, so that it takes nobody else's.
@@ -349,36 +347,3 @@ class _Response:
             await self._send({'type': 'http.response.start', 'status': 503, 'headers': headers})
         if not self._complete:
             await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
-
-
-async def _listening(host: str, port: int) -> socket.socket:
-    """Return a listening socket.
-
-    :raises ConfigurationError: names the parameter at fault.
-    """
-    unknown = f'mcp.host: {host!r} is no address of this machine'
-    if not 0 <= port <= 65535:
-        raise ConfigurationError(f'mcp.port: {port} is not a port (0 to 65535)')
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise ConfigurationError(unknown) from error
-    # A name with both gets the one that clients try when they write 127.0.0.1.
-    family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        # With SO_REUSEADDR two may bind the same port; only one of them can listen.
-        listener.listen(BACKLOG)
-        listener.setblocking(False)
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRNOTAVAIL:
-            raise ConfigurationError(unknown) from error
-        used = error.errno == errno.EADDRINUSE
-        why = 'is in use' if used else f'cannot be used ({error.strerror})'
-        raise ConfigurationError(
-            f'mcp.port: {bracketed(host)}:{port} {why}; choose another, or 0 for any free one'
-        ) from error
-    return listener
