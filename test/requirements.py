@@ -3117,6 +3117,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
         'test_redaction.py': NotAClause(
             'closer looks at K37',
             (
+                'test_a_look_at_a_record_lets_nothing_through_that_would_be_hidden',
+                'test_a_short_secret_is_hidden_whatever_stands_before_it',
                 'test_a_declared_secret_is_hidden_even_where_it_is_short',
                 'test_marks_are_found_on_fields_of_every_kind',
                 'test_the_model_gets_its_own_words_back_unchanged_and_the_journal_gets_none_of_them',

@@ -261,10 +261,7 @@ def test_any_mix_of_tasks_gives_a_gapless_chain_in_the_order_of_submission(
                     assert await journal.append(*map(fact, batch)) == [n + 1 for n in batch]
                 else:
                     submitted.extend(batch)
-                    appending = journal.append(*map(fact, batch))
-                    appending.send(None)
-                    with pytest.raises(asyncio.CancelledError):
-                        appending.throw(asyncio.CancelledError())
+                    journal.append(*map(fact, batch)).cancel()
 
         async def main() -> None:
             async with opened(path) as journal:

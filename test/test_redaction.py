@@ -31,8 +31,8 @@ from robot_agent_harness.events import (
     ToolCallRecorded,
 )
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.journal.records import payload_text
-from robot_agent_harness.jsonable import jsonable
+from robot_agent_harness.journal.records import exact_text, payload_text
+from robot_agent_harness.jsonable import canonical_json, jsonable
 from robot_agent_harness.llm.client import Decision, ModelRequest, ToolCall
 from robot_agent_harness.redaction import (
     CIPHERS,
@@ -528,7 +528,7 @@ def test_values_that_are_no_json_are_looked_through_as_well() -> None:
             name='f', arguments=value, decision_snapshot_id=None, purpose=None,
             expected_outcome=None,
         )  # fmt: skip
-        clean = redactor.event(record, Correlation(tool_call_id='call-1'))
+        clean = redactor.event(record, Correlation(tool_call_id='call-1'), exact_text(record))
         told = repr(jsonable(clean.arguments))  # type: ignore[attr-defined]
         assert 'hunter2-odd' not in told
         assert '12345678' not in told
@@ -669,7 +669,36 @@ def test_what_is_no_secret_is_left_untouched(tree: Any) -> None:
     record = ToolCallRecorded(
         name='f', arguments=tree, decision_snapshot_id=None, purpose=None, expected_outcome=None
     )
-    assert redactor.event(record, Correlation(tool_call_id='call-2')) is record
+    assert redactor.event(record, Correlation(tool_call_id='call-2'), exact_text(record)) is record
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(max_size=4),
+    st.sampled_from(['ab12', 'Straße "9"\\', 'token', 'API\N{KELVIN SIGN}EY', 'door_pin']),
+    st.text(max_size=4),
+)
+def test_a_look_at_a_record_lets_nothing_through_that_would_be_hidden(
+    before: str, word: str, after: str
+) -> None:
+    redactor = Redactor()
+    redactor.learn('call-1', {'password': 'ab12', 'key_file_token': 'Straße "9"\\'})
+    text = before + word + after
+    told = {'note': text, 'more': {text: 'S3cr3t-0815'}}
+    record = ToolCallRecorded(
+        name='f', arguments=told, decision_snapshot_id=None, purpose=None, expected_outcome=None
+    )
+    clean = redactor.event(record, Correlation(tool_call_id='call-2'), exact_text(record))
+    assert isinstance(clean, ToolCallRecorded)
+    assert clean.arguments == redactor.value(told)
+
+
+@pytest.mark.parametrize('before', ['\n', '\t', 'é', '€', '\x7f', '"', '🤖', ' '])
+def test_a_short_secret_is_hidden_whatever_stands_before_it(tmp_path: Path, before: str) -> None:
+    path = tmp_path / 'j.db'
+    _calls(path, ('report', {'password': 'qz71'}), ('report', {'note': f'it is{before}qz71'}))
+    with JournalReader(path) as reader:
+        assert 'qz71' not in ''.join(canonical_json(event.payload) for event in reader.events())
 
 
 @settings(max_examples=200, deadline=None)
@@ -736,14 +765,15 @@ def test_an_ordinary_call_pays_next_to_nothing(tmp_path: Path) -> None:
     redactor.know('sk-ant-api03-a-process-key')
     ids = Correlation(tool_call_id='call-1')
     arguments = {'x': 2.0, 'y': 0.0, 'yaw': 0.0, 'frame_id': 'map'}
+    texts = [exact_text(model) for model in models]
     taken, serialising = [], []
     gc.disable()
     try:
         for _ in range(300):
             begin = time.perf_counter()
             redactor.learn('call-1', arguments)
-            for model in models:
-                redactor.event(model, ids)
+            for model, text in zip(models, texts, strict=True):
+                redactor.event(model, ids, text)
             between = time.perf_counter()
             for model in models:
                 payload_text(model)
@@ -760,7 +790,8 @@ def test_a_response_without_tools_is_the_same_object() -> None:
         rationale='I go.', thinking=None, tool_calls=[], usage={}, stop_reason='end_turn',
         provider='stub', model=None,
     )  # fmt: skip
-    assert Redactor().event(record, Correlation(turn_id='turn-1')) is record
+    ids = Correlation(turn_id='turn-1')
+    assert Redactor().event(record, ids, exact_text(record)) is record
 
 
 def test_the_page_names_all_that_is_taken_for_a_secret_and_its_example_runs() -> None:

@@ -818,10 +818,8 @@ class SlowDisk(MissionJournal):
 
     delays_s: ClassVar[Iterator[float]] = itertools.repeat(0.3)
 
-    async def append(self, *entries: Entry) -> list[int]:
-        numbers = await super().append(*entries)
-        await self._committed(numbers)
-        return numbers
+    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
+        return self._committed(super().append(*entries).result())
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         return self._committed(super().defer(*entries).result())

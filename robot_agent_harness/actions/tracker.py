@@ -192,7 +192,7 @@ class RobotActionTracker:
         self._tasks[action_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(action_id, None))
         try:
-            return await asyncio.shield(follower.acceptance)
+            return await follower.acceptance
         except asyncio.CancelledError:
             return Acceptance.INTERRUPTED
 

@@ -49,49 +49,81 @@ class Row(NamedTuple):
     payload: str
 
 
+class Moment(NamedTuple):
+    """When an event happened, in nanoseconds."""
+
+    wall_ns: int
+    ros_ns: int | None
+
+    @classmethod
+    def now(cls, clock: Clock) -> Moment:
+        """Return this moment, as far as a row can hold it."""
+        wall_ns, ros_ns = clock.wall_ns(), clock.ros_ns()
+        return cls(
+            wall_ns if wall_ns in _INT64 else _INT64[0] if wall_ns < 0 else _INT64[-1],
+            ros_ns if ros_ns in _INT64 else None,
+        )
+
+
 def prepare(event: Event, ids: Correlation, clock: Clock) -> Row:
     """Return the row of an event that happens now."""
-    wall_ns, ros_ns = clock.wall_ns(), clock.ros_ns()
+    return row_of(event, ids, exact_text(event), Moment.now(clock))
+
+
+def row_of(event: Event, ids: Correlation, text: str | None, moment: Moment) -> Row:
+    """Return the row of an event.
+
+    :param text: what :func:`exact_text` makes of it.
+    """
     return Row(
         SCHEMA_VERSION,
         event.type.value,
-        wall_ns if wall_ns in _INT64 else _INT64[0] if wall_ns < 0 else _INT64[-1],
-        ros_ns if ros_ns in _INT64 else None,
+        *moment,
         storable(ids.mission_id),
         storable(ids.turn_id),
         storable(ids.tool_call_id),
         storable(ids.action_id),
         storable(ids.snapshot_id),
-        payload_text(event),
+        _reduced_text(event) if text is None else text,
     )
 
 
 def payload_text(event: Event) -> str:
     """Return the canonical JSON of an event's payload, whatever the event holds."""
+    text = exact_text(event)
+    return _reduced_text(event) if text is None else text
+
+
+def exact_text(event: Event) -> str | None:
+    """Return the canonical JSON of an event's payload; None where it is kept as something else,
+    since JSON cannot hold it or it is too long.
+    """
     text: str | None
     try:
         text = quick_json(vars(event))
     except TypeError:
         text = _other_text(event)
-    # '\\ud' starts the escape of a surrogate: half of a valid pair, or a lone one that SQLite's
-    # JSON functions would turn into invalid UTF-8.
-    if text is None or '\\ud' in text:
-        text = canonical_json(_reduced(_fields(event), MAX_PAYLOAD_CHARS))
+    return None if text is None or len(text) > MAX_PAYLOAD_CHARS else text
+
+
+def _reduced_text(event: Event) -> str:
+    """Return the canonical JSON of the nearest payload that can be kept."""
+    fields = {name: getattr(event, name) for name in type(event).model_fields}
+    text = canonical_json(_reduced(fields, MAX_PAYLOAD_CHARS))
     if len(text) > MAX_PAYLOAD_CHARS:
-        text = canonical_json(_reduced(_fields(event), MAX_TEXT_CHARS))
+        text = canonical_json(_reduced(fields, MAX_TEXT_CHARS))
     return text
 
 
 def _other_text(event: Event) -> str | None:
     """Return the same of what is less plain; None where JSON cannot hold it."""
     try:
-        return canonical_json(to_jsonable_python(event, inf_nan_mode='null'))
+        text = canonical_json(to_jsonable_python(event, inf_nan_mode='null'))
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _fields(event: Event) -> dict[str, Any]:
-    return {name: getattr(event, name) for name in type(event).model_fields}
+    # What starts the escape of a surrogate: half of a valid pair, or a lone one that SQLite's JSON
+    # functions would turn into invalid UTF-8.
+    return None if '\\ud' in text else text
 
 
 def storable(text: str | None) -> str | None:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import contextlib
+from functools import partial
 import logging
 from pathlib import Path
 from typing import TypeAlias
@@ -22,7 +23,7 @@ from robot_agent_harness.clock import Clock
 from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import Correlation, Event, EventType, SalientEvent
 from robot_agent_harness.journal.database import JournalDatabase, Synchronous
-from robot_agent_harness.journal.records import prepare, Row
+from robot_agent_harness.journal.records import exact_text, Moment, Row, row_of
 from robot_agent_harness.journal.rotator import RotationLimits, Rotator
 from robot_agent_harness.journal.sqlite_errors import remedy_of
 from robot_agent_harness.journal.writer import Entry, JournalWriter, Results, Submission
@@ -33,6 +34,7 @@ logger = logging.getLogger(__name__)
 HealthListener: TypeAlias = Callable[[bool, 'str | None'], None]
 EventListener: TypeAlias = Callable[[int, Event, Correlation], None]
 LatencyListener: TypeAlias = Callable[[float], object]
+Cleaner: TypeAlias = Callable[[Event, Correlation, 'str | None'], Event]
 
 MAX_DEFERRED = 10_000
 """Records that may wait in memory; beyond it the oldest progress records give way to a note."""
@@ -80,6 +82,7 @@ class MissionJournal:
         self._listeners: list[HealthListener] = []
         self._event_listeners: list[EventListener] = []
         self._latency_listeners: list[LatencyListener] = []
+        self._clean: Cleaner = lambda event, ids, text: event
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
@@ -200,31 +203,37 @@ class MissionJournal:
         """Have a function called, on the loop, with the seconds that each append took."""
         self._latency_listeners.append(listener)
 
-    async def append(self, *entries: Entry) -> list[int]:
-        """Write the records in one transaction and return their numbers when they are on disk.
+    def clean_with(self, cleaner: Cleaner) -> None:
+        """Have every event cleaned before anything else sees it.
 
-        A caller that is cancelled leaves them in the queue: they are written all the same.
+        :param cleaner: given the event, its ids and what :func:`~records.exact_text` makes of it;
+            returns the event, or another one in its place.
+        """
+        self._clean = cleaner
 
-        :raises JournalUnavailableError: they could not be written in time, and never will be.
+    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
+        """Write the records in one transaction, and return a future of their numbers.
+
+        It completes when they are on disk. A caller that is cancelled leaves them in the queue:
+        they are written all the same.
+
+        :raises JournalUnavailableError: the journal is closed; of the future: they could not be
+            written in time, and never will be.
         """
         if not entries:
-            return []
+            nothing: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
+            nothing.set_result([])
+            return nothing
         submission = self._submission(entries)
-        loop = submission.future.get_loop()
+        durable = submission.future
+        loop = durable.get_loop()
         begun = loop.time()
         submission.deadline = begun + self._write_timeout_s
         if self._watchdog is None:
             self._watchdog = loop.call_at(submission.deadline, self._expire)
+        durable.add_done_callback(partial(self._on_appended, submission, begun))
         self._submit(submission)
-        try:
-            numbers = await submission.future
-        except asyncio.CancelledError:
-            submission.deadline = None
-            raise
-        for listener in self._latency_listeners:
-            # From the loop, not from here: the record is on disk, whatever a listener does.
-            loop.call_soon(listener, loop.time() - begun)
-        return numbers
+        return durable
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts, and return a future of their numbers.
@@ -269,8 +278,27 @@ class MissionJournal:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop, self._watchdog, self._nudge = loop, None, None
-        rows = [prepare(event, ids, self._clock) for event, ids in entries]
-        return Submission(entries, rows, loop.create_future())
+        moment = Moment.now(self._clock)
+        kept: list[Entry] = []
+        rows: list[Row] = []
+        for event, ids in entries:
+            text = exact_text(event)
+            clean = self._clean(event, ids, text)
+            kept.append((clean, ids))
+            text = text if clean is event else exact_text(clean)
+            rows.append(row_of(clean, ids, text, moment))
+        return Submission(kept, rows, loop.create_future())
+
+    def _on_appended(
+        self, submission: Submission, begun: float, durable: asyncio.Future[list[int]]
+    ) -> None:
+        if durable.cancelled():
+            submission.deadline = None
+        elif durable.exception() is None:
+            loop = durable.get_loop()
+            for listener in self._latency_listeners:
+                # From the loop, not from here: the record is on disk, whatever a listener does.
+                loop.call_soon(listener, loop.time() - begun)
 
     def _expire(self) -> None:
         """Fail the appends whose time is over, and look again when the next one's is."""
@@ -295,7 +323,7 @@ class MissionJournal:
                 future.set_exception(result)
                 future.exception()  # nobody needs to await it: it must not complain when it goes
 
-    def _announce(self, entries: tuple[Entry, ...], numbers: list[int]) -> None:
+    def _announce(self, entries: Sequence[Entry], numbers: list[int]) -> None:
         for seq, (event, ids) in zip(numbers, entries, strict=True):
             for listener in self._event_listeners:
                 try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 import logging
@@ -49,7 +49,7 @@ Results: TypeAlias = 'list[tuple[Submission, Result]]'
 class Submission:
     """Records that are written together, or not at all."""
 
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
     rows: list[Row]
     future: Future[list[int]]
     deadline: float | None = None

@@ -51,8 +51,8 @@ class RedactedJournal:
     """
 
     def __init__(self, journal: MissionJournal, redactor: Redactor, clock: Clock) -> None:
+        journal.clean_with(redactor.event)
         self._journal = journal
-        self._redactor = redactor
         self._clock = clock
         self._slow: list[_Slow] = []
         """To be recorded in front of the next record."""
@@ -67,15 +67,14 @@ class RedactedJournal:
         """Return whether the last attempt to write worked."""
         return self._journal.healthy
 
-    async def append(self, *entries: Entry) -> list[int]:
-        """Write the records and return their numbers when they are on disk.
+    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
+        """Write the records, and return a future of their numbers, as they are on disk.
 
-        :raises JournalUnavailableError: they could not be written in time, and never will be.
+        :raises JournalUnavailableError: the journal is closed; of the future: they could not be
+            written in time, and never will be.
         """
         begun_ns = self._hand_in()
-        numbers = await self._journal.append(*self._clean(entries))
-        self._on_disk(numbers, begun_ns)
-        return numbers
+        return self._timed(self._journal.append(*entries), begun_ns)
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts, and return a future of their numbers.
@@ -83,9 +82,13 @@ class RedactedJournal:
         :raises JournalUnavailableError: the journal is closed.
         """
         begun_ns = self._hand_in()
-        durable = self._journal.defer(*self._clean(entries))
+        return self._timed(self._journal.defer(*entries), begun_ns)
+
+    def _timed(
+        self, durable: asyncio.Future[list[int]], begun_ns: int
+    ) -> asyncio.Future[list[int]]:
         if not durable.done():
-            durable.add_done_callback(partial(self._on_deferred, begun_ns))
+            durable.add_done_callback(partial(self._on_durable, begun_ns))
         return durable
 
     def _hand_in(self) -> int:
@@ -103,21 +106,16 @@ class RedactedJournal:
         self._slow.clear()
         return now_ns
 
-    def _on_deferred(self, begun_ns: int, durable: asyncio.Future[list[int]]) -> None:
-        if not durable.cancelled() and durable.exception() is None:
-            self._on_disk(durable.result(), begun_ns)
-
-    def _on_disk(self, numbers: list[int], begun_ns: int) -> None:
-        now_ns = self._clock.monotonic_ns()
+    def _on_durable(self, begun_ns: int, durable: asyncio.Future[list[int]]) -> None:
+        if durable.cancelled() or durable.exception() is not None:
+            return
+        numbers, now_ns = durable.result(), self._clock.monotonic_ns()
         if not numbers or now_ns - begun_ns < SLOW_S * NS_PER_S:
             return
         slow = _Slow(numbers[0], numbers[-1], begun_ns, now_ns)
         if self._slow and now_ns - self._slow[-1].durable_ns < SAME_COMMIT_S * NS_PER_S:
             slow = slow.with_others(self._slow.pop())
         self._slow.append(slow)
-
-    def _clean(self, entries: tuple[Entry, ...]) -> list[Entry]:
-        return [(self._redactor.event(event, ids), ids) for event, ids in entries]
 
 
 class RedactingFilter(logging.Filter):

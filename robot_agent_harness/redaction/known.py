@@ -77,9 +77,12 @@ class KnownValues:
         self._spell()
 
     def occur_in(self, text: str) -> bool:
-        """Whether a text holds one, perhaps by chance."""
+        """Whether a text holds one, perhaps by chance.
+
+        Of JSON as well, where a word may stand behind the letter of an escape.
+        """
         return any(
-            needle.anchor in text and _spellings(needle.value).search(text)
+            needle.anchor in text and _spellings(needle.value, alone=False).search(text)
             for needle in self._needles
         ) or (self._others is not None and self._others.occur_in(text))
 
@@ -90,7 +93,7 @@ class KnownValues:
                 continue
             if in_key and _PLAIN_WORD.fullmatch(needle.value):
                 continue  # a record's fields are named by words; a password must not rename them
-            text = _spellings(needle.value).sub(REDACTED, text)
+            text = _spellings(needle.value, alone=True).sub(REDACTED, text)
         return text if self._others is None else self._others.replace(text, in_key=in_key)
 
     def has_number(self, number: int | float) -> bool:
@@ -141,15 +144,17 @@ def _anchor(value: str) -> str:
     return max(re.findall('[0-9A-Za-z]+', value), key=len, default='')
 
 
-@lru_cache(maxsize=128)
-def _spellings(value: str) -> re.Pattern[str]:
+@lru_cache(maxsize=256)
+def _spellings(value: str, *, alone: bool) -> re.Pattern[str]:
     """Return what matches a value in plain text, in a URL, in JSON and in a Python repr.
 
     Encoders differ in which characters they leave alone and in the case of their digits, and
     each layer encodes anew what the one below wrote: so each character may be in any form.
+
+    :param alone: whether a short one has to stand alone.
     """
     spelt = ''.join(_spelt(character, len(list(run))) for character, run in groupby(value))
-    if len(value) < SUBSTRING_CHARS_MIN:
+    if alone and len(value) < SUBSTRING_CHARS_MIN:
         spelt = rf'(?<![0-9A-Za-z_]){spelt}(?![0-9A-Za-z_])'
     return re.compile(spelt)
 

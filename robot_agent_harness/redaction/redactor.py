@@ -112,20 +112,20 @@ class Redactor:
             text = own.replace(text)
         return self.text(text)
 
-    def event(self, event: Event, ids: Correlation) -> Event:
-        """Return an event without the secrets in it; the same one where there are none."""
+    def event(self, event: Event, ids: Correlation, text: str | None) -> Event:
+        """Return an event without the secrets in it; the same one where there are none.
+
+        :param text: its payload as JSON; None where JSON cannot hold all of it as it is.
+        """
         scope = ids.turn_id if isinstance(event, ModelResponseRecorded) else ids.tool_call_id
-        if scope not in self._names and not self._suspects_event(event):
+        if scope not in self._names and not self._suspects_event(event, text):
             return event
         walk = Walk(self._known_to(scope), self.names_of(scope))
         fields = type(event).model_fields
         clean = {name: walk.value(getattr(event, name), name, depth=1) for name in fields}
         return type(event).model_construct(**clean)
 
-    def _suspects_event(self, event: Event) -> bool:
+    def _suspects_event(self, event: Event, text: str | None) -> bool:
         if isinstance(event, _MEASURED) and not self._known.taught:
             return False
-        try:
-            return self.suspects(event.model_dump_json())
-        except (ValueError, TypeError, RecursionError):
-            return True  # not plain JSON: the walk copes with anything
+        return text is None or self.suspects(text)  # the walk copes with anything

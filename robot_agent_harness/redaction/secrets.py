@@ -43,7 +43,9 @@ SECRET_PARAMETERS = ('key', 'sig', 'signature')
 _HINTS = (
     '://', 'auth', 'basic', 'bearer', 'cookie', 'credential', 'curl', 'dsn', 'jwt', 'key', 'otp',
     'pass', 'pin', 'psk', 'pw', 'secret', 'session-id', 'session_id', 'sessionid', 'sk-', 'token',
+    '\\u212a',
 )  # fmt: skip
+"""The last is the Kelvin sign as JSON writes it, whose small letter is k."""
 _NOT_KEY = re.compile(r'[^a-z0-9]')
 _END = re.compile(rf'(?:{"|".join(SECRET_SUFFIXES)}|[0-9])+\Z')
 _WORD_BEGINS = r'(?:^|[^A-Za-z]|(?<=[a-z])(?=[A-Z]))'

@@ -62,12 +62,9 @@ class ReplayedJournal(MissionJournal):
         self._slow.append((slow.records, gate))
         return lambda: gate.set_result(None)
 
-    async def append(self, *entries: Entry) -> list[int]:
+    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Write the records; see :meth:`MissionJournal.append`."""
-        numbers = await super().append(*entries)
-        for gate in self._gates():
-            await asyncio.shield(gate)
-        return numbers
+        return self._gated(super().append(*entries))
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts; see :meth:`MissionJournal.defer`."""
@@ -76,6 +73,10 @@ class ReplayedJournal(MissionJournal):
         if event.type is EventType.ROBOT_ACTION_OUTCOME and ids.action_id in self._held:
             self._waiting[ids.action_id] = asyncio.get_running_loop().create_future()
             return self._waiting[ids.action_id]
+        return self._gated(durable)
+
+    def _gated(self, durable: asyncio.Future[list[int]]) -> asyncio.Future[list[int]]:
+        """Return a future that waits for all that the records waited for then."""
         gates = self._gates()
         if not gates:
             return durable

@@ -188,13 +188,12 @@ class Localizer:
 
     def observed(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
         """Return the map pose as it is known at the steady time `now_ns`."""
-        seen = self._judged(now_ns=now_ns, jump=jump)
-        if seen.value is None:
+        seen, jumps, driven = self._judged(now_ns, jump), self._jumps, self._driven
+        if (pose := seen.value) is None or (pose.jumps == jumps and pose.driven is driven):
             return seen
-        value = replace(seen.value, jumps=self._jumps, driven=self._driven)
-        return replace(seen, value=value)
+        return replace(seen, value=replace(pose, jumps=jumps, driven=driven))
 
-    def _judged(self, *, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
+    def _judged(self, now_ns: int, jump: ClockJump | None) -> Observed[MapPose]:
         tf, fix = self._tf, self._fix
         if tf is not None:
             return self._from_tf(tf, fix, now_ns, jump)
@@ -237,6 +236,8 @@ class Localizer:
             fixed.frame_id,
             fixed.position_variance_m2,
             fixed.yaw_variance_rad2,
+            self._jumps,
+            self._driven,
         )
         carried = self._carry_rules.observed(odometry.with_value(value), now_ns=now_ns, jump=jump)
         return None if carried.availability is Availability.INVALID else carried

@@ -119,18 +119,20 @@ class PoseWindow:
 
         Its age is that of the oldest sample in it, so that all of it is younger than the age says.
         """
-        window: list[Sample[MapPose]] = []
-        for sample in reversed(self._samples):
-            window.append(sample)
-            span_ns = window[0].time_ns - sample.time_ns
-            if len(window) >= WINDOW_SAMPLES and span_ns >= WINDOW_NS:
-                break
-        else:
+        samples = self._samples
+        if len(samples) < WINDOW_SAMPLES:
             return None
-        newest, oldest = (rules.observed(s, now_ns=now_ns, jump=jump) for s in (window[0], sample))
+        latest_ns, count = samples[-1].time_ns, WINDOW_SAMPLES
+        while latest_ns - samples[-count].time_ns < WINDOW_NS:
+            count += 1
+            if count > len(samples):
+                return None
+        window = samples[-count:]
+        newest = rules.observed(window[-1], now_ns=now_ns, jump=jump)
+        oldest = rules.observed(window[0], now_ns=now_ns, jump=jump)
         if not newest.availability is oldest.availability is Availability.AVAILABLE:
             return None  # what lies between them was valid when it came, and is younger
-        return _moved(window, span_ns / NS_PER_S, oldest)
+        return _moved(window, (latest_ns - window[0].time_ns) / NS_PER_S, oldest)
 
 
 def judge_motion(
@@ -181,12 +183,13 @@ def _fast(by_pose: Observed[Motion]) -> bool:
 
 
 def _moved(
-    window: list[Sample[MapPose]], span_s: float, oldest: Observed[MapPose]
+    window: tuple[Sample[MapPose], ...], span_s: float, oldest: Observed[MapPose]
 ) -> Observed[Motion] | None:
     """Compare every pose of the window with its newest: a loop that ends where it began moved."""
-    last = window[0].value
-    moved_m = max(math.hypot(s.value.x - last.x, s.value.y - last.y) for s in window)
-    turned_rad = max(abs(wrap_angle(s.value.yaw - last.yaw)) for s in window)
+    poses = [sample.value for sample in window]
+    last = poses[-1]
+    moved_m = max([math.hypot(pose.x - last.x, pose.y - last.y) for pose in poses])
+    turned_rad = max([abs(wrap_angle(pose.yaw - last.yaw)) for pose in poses])
     if not math.isfinite(moved_m + turned_rad):  # finite poses, but no number for their distance
         return None
     motion = Motion(

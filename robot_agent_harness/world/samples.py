@@ -8,8 +8,11 @@ since then. The ROS clock is not asked again, so that its jumps cannot make an o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 import math
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from robot_agent_harness.clock import Clock, NS_PER_S
@@ -65,11 +68,19 @@ def all_finite(value: Any) -> bool:
     """Return whether neither the value nor a field of it, if a dataclass, is NaN or infinite."""
     if isinstance(value, float):
         return math.isfinite(value)
-    for name in getattr(value, '__dataclass_fields__', ()):
-        item = getattr(value, name)
+    for item in _fields_of(value.__class__)(value):
         if isinstance(item, float) and not math.isfinite(item):
             return False
     return True
+
+
+@cache
+def _fields_of(kind: type) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what takes the fields out of a dataclass; of anything else it takes none."""
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else []
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: tuple(getattr(value, name) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
