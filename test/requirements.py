@@ -2436,8 +2436,12 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             ),
         ),
         'test_dispatcher.py': NotAClause(
-            'closer looks at CON-MCP-15',
-            ('test_arguments_nested_without_end_are_refused_and_recorded',),
+            'closer looks at CON-MCP-15, and at what is checked right before a goal is sent',
+            (
+                'test_arguments_nested_without_end_are_refused_and_recorded',
+                'test_a_start_that_reaches_the_disk_at_once_is_looked_at_once',
+                'test_what_is_heard_while_the_start_is_written_counts_however_quick_the_disk',
+            ),
         ),
         'test_distributions.py': NotAClause(
             'closer looks at FACT-01: driven by stand-ins for the messages of each distribution',

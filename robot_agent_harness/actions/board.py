@@ -81,6 +81,8 @@ class ActionBoard:
         """Of each ended action that is kept its controller."""
         self._foreign_active_ns: dict[str, dict[str, int]] = {name: {} for name in controllers}
         """By controller and goal of somebody else: when it was last seen active."""
+        self.changes = 0
+        """How often anything has been noted so far."""
 
     def get(self, action_id: str) -> RobotAction | None:
         """Return an action that is under way or ended recently."""
@@ -104,10 +106,12 @@ class ActionBoard:
 
         :param alone: whether that controller uses no other for it.
         """
+        self.changes += 1
         self._drivers[action_id] = _Driver(controller, self._clock.monotonic_ns(), alone)
 
     def put(self, action: RobotAction) -> None:
         """Store an action's newest value."""
+        self.changes += 1
         before = self._actions.get(action.action_id)
         self._actions[action.action_id] = action
         if not action.state.terminal:
@@ -143,6 +147,7 @@ class ActionBoard:
 
     def _nobody_vouches_for(self, action_id: str) -> None:
         """Have an action stand in the way of the next one, beside those that run on as well."""
+        self.changes += 1
         self._unvouched = {other: False for other, ended in self._unvouched.items() if not ended}
         self._unvouched.pop(action_id, None)
         self._unvouched[action_id] = False
@@ -152,6 +157,7 @@ class ActionBoard:
 
         A server that came back at once knows nothing of it, and may list nothing either.
         """
+        self.changes += 1
         if goal_id in self._unvouched:
             self._unvouched[goal_id] = True
         for goals in self._goals.values():
@@ -167,6 +173,7 @@ class ActionBoard:
 
         One that was only out of sight goes on with its goals, and does not list them again.
         """
+        self.changes += 1
         goals, now = self._goals[controller], self._clock.monotonic_ns()
         if reachable and goals.lost_ns is not None:
             if now - goals.lost_ns >= SERVER_LOSS_GRACE_S * NS_PER_S:
@@ -182,6 +189,7 @@ class ActionBoard:
         self, controller: str, listed: tuple[tuple[str, int], ...]
     ) -> tuple[str, ...]:
         """Take over a status list and return the foreign goals that became active with it."""
+        self.changes += 1
         now = self._clock.monotonic_ns()
         goals = self._goals[controller]
         before = {goal_id for goal_id, _ in goals.active}

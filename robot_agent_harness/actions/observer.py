@@ -79,6 +79,13 @@ class WorldObserver:
         """Return the world now without remembering it: no decision can be made from it."""
         return self._look(None)
 
+    @property
+    def news(self) -> int:
+        """How much has been heard of the world so far: where it is the same as before, snapshots
+        differ in ages alone.
+        """
+        return self._builder.messages + self._board.changes
+
     def never_heard(self, call_id: str) -> frozenset[str]:
         """Return what nothing has told of yet, by the names of `WorldSnapshot`; see
         :meth:`WorldSnapshotBuilder.never_heard`. `navigation` is of it while the controller is not

@@ -48,6 +48,8 @@ from robot_agent_harness.world.snapshot import WorldSnapshot
 
 START_LATENCY_MAX_S = 1.0
 """Oldest check to act on: a slow disk must not turn a fresh check into a stale one."""
+SAME_WORLD_S = 0.01
+"""For so long a check holds while nothing is heard: there is nothing to look at once more."""
 DECISION_MAX_AGE_S = 600.0
 """Oldest snapshot to decide on: how far the robot is from where it was then says less and less
 about what else has changed. An older one counts as no longer known."""
@@ -130,6 +132,7 @@ class ActionStarter:
             if context.interest.give_up():
                 return _withdrawn({})
             call_id = correlation.tool_call_id or ''
+            heard = self._observer.news
             fresh = self._observer.capture(context.mission_id, Look.PRE_DISPATCH, call_id)
             self._observer.store.first_use(fresh.snapshot_id)
             report = validate(
@@ -156,7 +159,9 @@ class ActionStarter:
                 requested_monotonic_ns=self._clock.monotonic_ns(),
             )
             stopped = await self._written(*checked, _started(action, plan, fresh.snapshot_id))
-            again, still = self._still_holds(managed, context, call_id, decision)
+            again, still = fresh, report
+            if self._observer.news != heard or self._age_s(fresh) > SAME_WORLD_S:
+                again, still = self._still_holds(managed, context, call_id, decision)
             self._tracker.take(action, plan, fresh)
         if not stopped and context.interest.give_up():
             why = 'the caller withdrew the call before the goal was sent'
@@ -172,7 +177,7 @@ class ActionStarter:
             await self._tracker.abandon(action.action_id, OutcomeReason.INTERRUPTED, why)
             refused = self._refused(still, again)  # whose result puts it on record
             return replace(refused, data={**refused.data, 'action_id': action.action_id})
-        waited_s = (self._clock.monotonic_ns() - fresh.captured_monotonic_ns) / NS_PER_S
+        waited_s = self._age_s(fresh)
         if waited_s > START_LATENCY_MAX_S:
             why = f'the journal took {waited_s:.1f} s; the check is too old to act on'
             await self._tracker.abandon(action.action_id, OutcomeReason.JOURNAL_UNAVAILABLE, why)
@@ -213,7 +218,7 @@ class ActionStarter:
         call_id: str,
         decision: WorldSnapshot | None,
     ) -> tuple[WorldSnapshot, PreconditionReport]:
-        """Look once more: the disk may have taken its time."""
+        """Look once more: something was heard, or the disk has taken its time."""
         again = self._observer.capture(context.mission_id, Look.STILL_HOLDS, call_id)
         report = validate(
             managed.preconditions,
@@ -268,8 +273,10 @@ class ActionStarter:
         named = self._observer.store.get(context.decision_snapshot_id)
         if named is None:
             return None
-        age_s = (self._clock.monotonic_ns() - named.captured_monotonic_ns) / NS_PER_S
-        return named if age_s <= DECISION_MAX_AGE_S else None
+        return named if self._age_s(named) <= DECISION_MAX_AGE_S else None
+
+    def _age_s(self, snapshot: WorldSnapshot) -> float:
+        return (self._clock.monotonic_ns() - snapshot.captured_monotonic_ns) / NS_PER_S
 
     async def _goal(
         self, skill: Skill, parsed: dict[str, Any], places: Mapping[str, Any]

@@ -91,6 +91,9 @@ class WorldSnapshotBuilder:
         self._safety: Sample[bool] | None = None
         self._journey: JourneyTrack | None = None
         self._anomalies: deque[Anomaly] = deque(maxlen=MAX_PENDING_ANOMALIES)
+        self.messages = 0
+        """How many messages have been taken in so far; counted last, so that whoever knows the
+        number has seen them."""
 
     def observe_odometry(self, sample: Sample[Odometry]) -> None:
         """Take the newest odometry in."""
@@ -100,6 +103,7 @@ class WorldSnapshotBuilder:
         self._localizer.observe_odometry(sample)
         if (journey := self._journey) is not None:
             journey.odometry(sample)
+        self.messages += 1
 
     def observe_map_pose(self, sample: Sample[MapPose], *, source: str) -> None:
         """Take a map pose in.
@@ -113,17 +117,20 @@ class WorldSnapshotBuilder:
             self._window.add(sample)
             if (journey := self._journey) is not None:
                 journey.pose(sample.value)
+        self.messages += 1
 
     def observe_battery(self, sample: Sample[BatteryReading]) -> None:
         """Take the newest battery reading in."""
         self._receive(sample)
         self._battery = sample
         self._battery_scale.take(sample.value.percentage, sample.received_monotonic_ns)
+        self.messages += 1
 
     def observe_emergency_stop(self, sample: Sample[bool]) -> None:
         """Take the newest state of the emergency stop in; True means stopped."""
         self._receive(sample)
         self._safety = sample
+        self.messages += 1
 
     def begin_journey(self, way: Way) -> None:
         """Measure from now on what the robot does on its way."""
