@@ -3073,7 +3073,10 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
         ),
         'test_node_nav2.py': NotAClause(
             'closer looks at the client of Nav2',
-            ('test_nothing_is_delivered_after_closing',),
+            (
+                'test_nothing_is_delivered_after_closing',
+                'test_the_first_word_of_a_goal_gives_others_time_and_nothing_else_does',
+            ),
         ),
         'test_node_topics.py': NotAClause(
             'closer looks at CON-ROS and CON-PAR-01 from outside the node',

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 import time
+from types import SimpleNamespace
 from typing import Any
 import uuid
 
@@ -30,6 +31,7 @@ from robot_agent_harness.actions.controller import (
 )
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
 from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.ros import action_client
 from robot_agent_harness.ros.action_client import ActionClients, POLL_PERIOD_S
 
 pytestmark = pytest.mark.anyio
@@ -109,6 +111,25 @@ async def test_a_goal_goes_out_under_our_id_and_everything_about_it_comes_back(r
     nav2.report(goal_id, SUCCEEDED)
     await heard.event(GoalResult(goal_id, SUCCEEDED, {'error_code': 0, 'error_msg': ''}))
     assert StatusReport(((goal_id, SUCCEEDED),)) in heard.events
+
+
+async def test_the_first_word_of_a_goal_gives_others_time_and_nothing_else_does(
+    robot, client, monkeypatch
+):
+    pauses = []
+    monkeypatch.setattr(action_client, 'time', SimpleNamespace(sleep=pauses.append))
+    nav2, heard = FakeNav2(robot), Heard(client)
+    await heard.there(nav2)
+    goal_id, foreign = _new_id(), _new_id()
+    nav2.report(foreign, EXECUTING)
+    await heard.until(lambda: any(foreign in str(e.goals) for e in heard.of(StatusReport)))
+    assert pauses == []
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.event(GoalResponse(goal_id, True))
+    nav2.report(goal_id, EXECUTING)
+    nav2.report(goal_id, SUCCEEDED)
+    await heard.until(lambda: any((goal_id, SUCCEEDED) in e.goals for e in heard.of(StatusReport)))
+    assert pauses == [action_client.STEP_BACK_S]
 
 
 async def test_feedback_that_overtakes_the_goal_response_is_not_lost(robot, client):

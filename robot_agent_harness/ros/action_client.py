@@ -21,6 +21,7 @@ import contextlib
 from dataclasses import dataclass
 from functools import partial
 import logging
+import time
 from typing import Any
 
 from action_msgs.msg import GoalInfo, GoalStatusArray
@@ -64,6 +65,10 @@ LOOK_EVERY = 5
 """Servers of actions that have none yet are looked for at every fifth poll: once a second."""
 GOALS_MAX = 64
 """Goals whose feedback is listened for, and requests without an answer that are kept."""
+STEP_BACK_S = 0.005
+"""How long the rclpy thread leaves Python's lock to others once it has brought the first word of a
+goal: whoever waits for that needs 3 ms to put it on disk and to answer, and each further message
+would take half a millisecond of theirs."""
 _UUID = slice(4, 20)
 """Where a serialised feedback message holds its goal id: after the four bytes that name the
 encoding."""
@@ -155,6 +160,8 @@ class ActionClient:
         self._servers = 0
         self._unusable = False
         self._own: dict[bytes, None] = {}
+        self._unanswered: str | None = None
+        """The newest goal, until anything is heard of it."""
         self._pending: OrderedDict[tuple[str, str], tuple[AskingClient, Future]] = OrderedDict()
         self._cancelling: set[str] = set()
         self._all_cancels_answered = asyncio.Event()
@@ -239,6 +246,7 @@ class ActionClient:
             request = parts.impl.SendGoalService.Request(goal_id=_uuid(goal_id))
             fill(request.goal, goal, now_ns=self._clock.ros_ns())
             self._own_goal(goal_id)
+            self._unanswered = goal_id
             self._call('send', parts.send, goal_id, request, self._on_goal_response)
         except Exception as error:
             # rclpy and the generated setters raise many types; all mean that nothing was written.
@@ -347,6 +355,7 @@ class ActionClient:
     def _on_goal_response(self, goal_id: str, future: Future) -> None:
         if (response := _answer(future)) is not None:
             self._post(GoalResponse(goal_id, bool(response.accepted)))
+            self._step_back(goal_id)
 
     def _on_result(self, goal_id: str, future: Future) -> None:
         if (response := _answer(future)) is not None:
@@ -363,6 +372,13 @@ class ActionClient:
             for entry in message.status_list
         )
         self._post(StatusReport(listed))
+        self._step_back(*(goal_id for goal_id, _ in listed))
+
+    def _step_back(self, *goal_ids: str) -> None:
+        """Let others go first if this was the first word about a goal."""
+        if self._unanswered in goal_ids:
+            self._unanswered = None
+            time.sleep(STEP_BACK_S)
 
     def poll(self) -> None:
         """Take our goals' feedback, and ask the graph for the server; on the rclpy thread."""
