@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 import contextlib
 from functools import partial
 import logging
@@ -311,26 +311,29 @@ class MissionJournal:
 
     def _settle(self, results: Results) -> None:
         """Complete futures and tell the listeners; called on the loop."""
+        written: list[tuple[Submission, list[int]]] = []
         for submission, result in results:
             future = submission.future
             if isinstance(result, list):
+                written.append((submission, result))
                 if not future.done():
                     future.set_result(result)
-                if self._event_listeners:
-                    # From the loop, not from here: a listener may write itself.
-                    future.get_loop().call_soon(self._announce, submission.entries, result)
             elif not future.done():
                 future.set_exception(result)
                 future.exception()  # nobody needs to await it: it must not complain when it goes
+        if written and self._event_listeners:
+            # From the loop, not from here: a listener may write itself.
+            written[0][0].future.get_loop().call_soon(self._announce, written)
 
-    def _announce(self, entries: Sequence[Entry], numbers: list[int]) -> None:
-        for seq, (event, ids) in zip(numbers, entries, strict=True):
-            for listener in self._event_listeners:
-                try:
-                    listener(seq, event, ids)
-                except Exception:
-                    # Whoever listens: the record is on disk, and the others hear of it as well.
-                    logger.exception('a listener failed on record %d', seq)
+    def _announce(self, written: list[tuple[Submission, list[int]]]) -> None:
+        for submission, numbers in written:
+            for seq, (event, ids) in zip(numbers, submission.entries, strict=True):
+                for listener in self._event_listeners:
+                    try:
+                        listener(seq, event, ids)
+                    except Exception:
+                        # Whoever listens: the record is on disk, and the others hear of it too.
+                        logger.exception('a listener failed on record %d', seq)
 
     def _note_droppable(self, submission: Submission) -> None:
         droppable = self._droppable
