@@ -278,7 +278,6 @@ class MissionJournal:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop, self._watchdog, self._nudge = loop, None, None
-        moment = Moment.now(self._clock)
         kept: list[Entry] = []
         rows: list[Row] = []
         for event, ids in entries:
@@ -286,7 +285,7 @@ class MissionJournal:
             clean = self._clean(event, ids, text)
             kept.append((clean, ids))
             text = text if clean is event else exact_text(clean)
-            rows.append(row_of(clean, ids, text, moment))
+            rows.append(row_of(clean, ids, text, Moment.now(self._clock)))
         return Submission(kept, rows, loop.create_future())
 
     def _on_appended(
