@@ -50,21 +50,16 @@ def arm(kill_at: str) -> None:
         state = f' {event.state}' if event.type == 'ROBOT_ACTION_PROGRESS' else ''
         return f'{event.type.value}{state}'
 
-    async def tapped_append(self: Any, *entries: Any) -> Any:
-        for entry in entries:
-            taps.passes(f'before {name_of(entry)}')
-        numbers = await append(self, *entries)
-        for entry in entries:
-            taps.passes(f'after {name_of(entry)}')
-        return numbers
+    def tapped(write: Any) -> Any:
+        def write_tapped(self: Any, *entries: Any) -> Any:
+            names = [name_of(entry) for entry in entries]
+            for name in names:
+                taps.passes(f'before {name}')
+            future = write(self, *entries)
+            future.add_done_callback(lambda _: [taps.passes(f'after {name}') for name in names])
+            return future
 
-    def tapped_defer(self: Any, *entries: Any) -> Any:
-        for entry in entries:
-            taps.passes(f'before {name_of(entry)}')
-        future = defer(self, *entries)
-        names = [name_of(entry) for entry in entries]
-        future.add_done_callback(lambda _: [taps.passes(f'after {name}') for name in names])
-        return future
+        return write_tapped
 
     def tapped_insert(self: Any, rows: Any) -> Any:
         in_transaction[:] = [row.type for row in rows]
@@ -86,6 +81,6 @@ def arm(kill_at: str) -> None:
         taps.passes(f'hears {type(event).__name__}')
         deliver(self, event)
 
-    MissionJournal.append, MissionJournal.defer = tapped_append, tapped_defer
+    MissionJournal.append, MissionJournal.defer = tapped(append), tapped(defer)
     JournalDatabase.insert, JournalDatabase.commit = tapped_insert, tapped_commit
     ActionClient.send_goal, ActionClient._deliver = tapped_send, tapped_deliver

@@ -203,7 +203,7 @@ class ActionStarter:
 
         :raises JournalUnavailableError: it is not on disk, and never will be.
         """
-        writing = self._journal.append(*entries)
+        writing = asyncio.ensure_future(self._journal.append(*entries))
         try:
             await asyncio.shield(writing)
         except asyncio.CancelledError:
