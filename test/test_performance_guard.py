@@ -87,7 +87,9 @@ def test_the_first_line_about_a_long_journal_comes_at_once(
     million.make(path, 20_000)
     for asked in bench_reader.ASKED:
         there = re.sub(r'mission-\d+', 'mission-000010', asked)
-        assert bench_reader._first_line_ms(path, there) < 250, there
+        # Wall time, so that of several tries one may be disturbed: by this run's other tests, say.
+        taken_ms = min(bench_reader._first_line_ms(path, there) for _ in range(3))
+        assert taken_ms < 250, there
 
 
 def test_a_prompt_is_no_longer_late_in_a_mission_than_early(bench: None) -> None:
