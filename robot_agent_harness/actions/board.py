@@ -147,7 +147,6 @@ class ActionBoard:
 
     def _nobody_vouches_for(self, action_id: str) -> None:
         """Have an action stand in the way of the next one, beside those that run on as well."""
-        self.changes += 1
         self._unvouched = {other: False for other, ended in self._unvouched.items() if not ended}
         self._unvouched.pop(action_id, None)
         self._unvouched[action_id] = False
@@ -166,6 +165,7 @@ class ActionBoard:
 
     def goal_runs(self, action_id: str) -> None:
         """Note that an action's goal runs although the action has ended, whatever as."""
+        self.changes += 1
         self._nobody_vouches_for(action_id)
 
     def set_reachable(self, controller: str, reachable: bool) -> None:

@@ -79,12 +79,11 @@ class WorldObserver:
         """Return the world now without remembering it: no decision can be made from it."""
         return self._look(None)
 
-    @property
-    def news(self) -> int:
-        """How much has been heard of the world so far: where it is the same as before, snapshots
+    def news(self) -> tuple[object, ...]:
+        """Return what is the same as long as snapshots, and what stands in the way of an action,
         differ in ages alone.
         """
-        return self._builder.messages + self._board.changes
+        return self._builder.news(), self._board.changes
 
     def never_heard(self, call_id: str) -> frozenset[str]:
         """Return what nothing has told of yet, by the names of `WorldSnapshot`; see

@@ -49,36 +49,22 @@ class Row(NamedTuple):
     payload: str
 
 
-class Moment(NamedTuple):
-    """When an event happened, in nanoseconds."""
-
-    wall_ns: int
-    ros_ns: int | None
-
-    @classmethod
-    def now(cls, clock: Clock) -> Moment:
-        """Return this moment, as far as a row can hold it."""
-        wall_ns, ros_ns = clock.wall_ns(), clock.ros_ns()
-        return cls(
-            wall_ns if wall_ns in _INT64 else _INT64[0] if wall_ns < 0 else _INT64[-1],
-            ros_ns if ros_ns in _INT64 else None,
-        )
-
-
 def prepare(event: Event, ids: Correlation, clock: Clock) -> Row:
     """Return the row of an event that happens now."""
-    return row_of(event, ids, exact_text(event), Moment.now(clock))
+    return row_of(event, ids, exact_text(event), clock)
 
 
-def row_of(event: Event, ids: Correlation, text: str | None, moment: Moment) -> Row:
-    """Return the row of an event.
+def row_of(event: Event, ids: Correlation, text: str | None, clock: Clock) -> Row:
+    """Return the row of an event that happens now.
 
     :param text: what :func:`exact_text` makes of it.
     """
+    wall_ns, ros_ns = clock.wall_ns(), clock.ros_ns()
     return Row(
         SCHEMA_VERSION,
         event.type.value,
-        *moment,
+        wall_ns if wall_ns in _INT64 else _INT64[0] if wall_ns < 0 else _INT64[-1],
+        ros_ns if ros_ns in _INT64 else None,
         storable(ids.mission_id),
         storable(ids.turn_id),
         storable(ids.tool_call_id),

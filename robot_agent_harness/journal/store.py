@@ -23,7 +23,7 @@ from robot_agent_harness.clock import Clock
 from robot_agent_harness.errors import JournalUnavailableError
 from robot_agent_harness.events import Correlation, Event, EventType, SalientEvent
 from robot_agent_harness.journal.database import JournalDatabase, Synchronous
-from robot_agent_harness.journal.records import exact_text, Moment, Row, row_of
+from robot_agent_harness.journal.records import exact_text, Row, row_of
 from robot_agent_harness.journal.rotator import RotationLimits, Rotator
 from robot_agent_harness.journal.sqlite_errors import remedy_of
 from robot_agent_harness.journal.writer import Entry, JournalWriter, Results, Submission
@@ -285,7 +285,7 @@ class MissionJournal:
             clean = self._clean(event, ids, text)
             kept.append((clean, ids))
             text = text if clean is event else exact_text(clean)
-            rows.append(row_of(clean, ids, text, Moment.now(self._clock)))
+            rows.append(row_of(clean, ids, text, self._clock))
         return Submission(kept, rows, loop.create_future())
 
     def _on_appended(

@@ -132,7 +132,7 @@ class ActionStarter:
             if context.interest.give_up():
                 return _withdrawn({})
             call_id = correlation.tool_call_id or ''
-            heard = self._observer.news
+            heard = self._observer.news()
             fresh = self._observer.capture(context.mission_id, Look.PRE_DISPATCH, call_id)
             self._observer.store.first_use(fresh.snapshot_id)
             report = validate(
@@ -160,7 +160,7 @@ class ActionStarter:
             )
             stopped = await self._written(*checked, _started(action, plan, fresh.snapshot_id))
             again, still = fresh, report
-            if self._observer.news != heard or self._age_s(fresh) > SAME_WORLD_S:
+            if self._observer.news() != heard or self._age_s(fresh) > SAME_WORLD_S:
                 again, still = self._still_holds(managed, context, call_id, decision)
             self._tracker.take(action, plan, fresh)
         if not stopped and context.interest.give_up():
@@ -203,7 +203,7 @@ class ActionStarter:
 
         :raises JournalUnavailableError: it is not on disk, and never will be.
         """
-        writing = asyncio.ensure_future(self._journal.append(*entries))
+        writing = self._journal.append(*entries)
         try:
             await asyncio.shield(writing)
         except asyncio.CancelledError:

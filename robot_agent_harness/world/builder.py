@@ -91,9 +91,9 @@ class WorldSnapshotBuilder:
         self._safety: Sample[bool] | None = None
         self._journey: JourneyTrack | None = None
         self._anomalies: deque[Anomaly] = deque(maxlen=MAX_PENDING_ANOMALIES)
-        self.messages = 0
-        """How many messages have been taken in so far; counted last, so that whoever knows the
-        number has seen them."""
+        self._messages = 0
+        """How many have been taken in; counted last, so that whoever knows the number has seen
+        them."""
 
     def observe_odometry(self, sample: Sample[Odometry]) -> None:
         """Take the newest odometry in."""
@@ -103,7 +103,7 @@ class WorldSnapshotBuilder:
         self._localizer.observe_odometry(sample)
         if (journey := self._journey) is not None:
             journey.odometry(sample)
-        self.messages += 1
+        self._messages += 1
 
     def observe_map_pose(self, sample: Sample[MapPose], *, source: str) -> None:
         """Take a map pose in.
@@ -117,20 +117,20 @@ class WorldSnapshotBuilder:
             self._window.add(sample)
             if (journey := self._journey) is not None:
                 journey.pose(sample.value)
-        self.messages += 1
+        self._messages += 1
 
     def observe_battery(self, sample: Sample[BatteryReading]) -> None:
         """Take the newest battery reading in."""
         self._receive(sample)
         self._battery = sample
         self._battery_scale.take(sample.value.percentage, sample.received_monotonic_ns)
-        self.messages += 1
+        self._messages += 1
 
     def observe_emergency_stop(self, sample: Sample[bool]) -> None:
         """Take the newest state of the emergency stop in; True means stopped."""
         self._receive(sample)
         self._safety = sample
-        self.messages += 1
+        self._messages += 1
 
     def begin_journey(self, way: Way) -> None:
         """Measure from now on what the robot does on its way."""
@@ -177,6 +177,13 @@ class WorldSnapshotBuilder:
             artifacts=artifacts,
             journey=None if (journey := self._journey) is None else journey.value,
         )
+
+    def news(self) -> tuple[int, ClockJump | None]:
+        """Return what is the same as long as snapshots differ in ages alone: how many messages
+        came, and the newest jump of the ROS clock, which is looked at for that.
+        """
+        self._check_clock(self._clock.monotonic_ns(), self._clock.ros_ns())
+        return self._messages, self._watch.jump
 
     def never_heard(self) -> frozenset[str]:
         """Return what no message has told of yet, by the names of `WorldSnapshot`;
