@@ -2510,6 +2510,7 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_a_file_that_is_cut_off_in_place_is_noticed_at_the_next_record',
                 'test_a_log_that_another_program_empties_into_the_file_is_no_trouble',
                 'test_a_commit_that_fails_once_is_repeated_within_the_bound',
+                'test_what_can_be_done_meanwhile_is_done_once_while_the_disk_takes_its_time',
                 'test_a_hanging_disk_shows_and_its_late_answer_decides',
                 'test_a_hanging_commit_that_fails_in_the_end_leaves_no_record',
                 'test_a_record_whose_time_ran_out_before_its_commit_never_appears',
@@ -3080,6 +3081,9 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
             (
                 'test_nothing_is_delivered_after_closing',
                 'test_the_first_word_of_a_goal_gives_others_time_and_nothing_else_does',
+                'test_a_goal_that_was_made_ready_is_sent_as_it_is_while_its_stamp_holds',
+                'test_a_goal_that_was_made_ready_goes_out_in_no_other_s_place',
+                'test_a_goal_that_cannot_be_made_ready_is_told_of_when_it_is_sent',
             ),
         ),
         'test_node_topics.py': NotAClause(

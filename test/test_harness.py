@@ -259,9 +259,9 @@ class _SlowJournal:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._journal, name)
 
-    def append(self, *entries: Any) -> Any:
+    def append(self, *entries: Any, **more: Any) -> Any:
         # Now: what a caller who is cancelled leaves must be in the queue.
-        return asyncio.ensure_future(self._late(self._journal.append(*entries)))
+        return asyncio.ensure_future(self._late(self._journal.append(*entries, **more)))
 
     async def _late(self, written: Any) -> Any:
         await asyncio.sleep(0.8)

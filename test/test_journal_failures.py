@@ -313,6 +313,31 @@ async def test_a_commit_that_fails_once_is_repeated_within_the_bound(
     assert numbers(path) == [1]
 
 
+async def test_what_can_be_done_meanwhile_is_done_once_while_the_disk_takes_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path / 'journal.db', write_timeout_s=BOUND_S) as journal:
+        fault = Fault(journal, 'commit', monkeypatch)
+        fault.may_go.clear()
+        done = asyncio.Event()
+        times = 0
+
+        def work() -> None:
+            nonlocal times
+            times += 1
+            done.set()
+
+        appending = journal.append(fact(1), meanwhile=work)
+        await asyncio.wait_for(done.wait(), BOUND_S)
+        assert not appending.done()
+        fault.error = sqlite3.OperationalError('disk I/O error')  # it is tried again
+        fault.may_go.set()
+        await becomes(journal, False)
+        fault.error = None
+        assert await asyncio.wait_for(appending, BOUND_S) == [1]
+        assert times == 1
+
+
 async def test_a_hanging_disk_shows_and_its_late_answer_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,8 +36,8 @@ class NewsFromTheDisk(MissionJournal):
 
     news: ClassVar[Callable[[], None]]
 
-    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
-        written = super().append(*entries)
+    def append(self, *entries: Entry, **more: Any) -> asyncio.Future[list[int]]:
+        written = super().append(*entries, **more)
         if any(isinstance(event, RobotActionStarted) for event, _ in entries):
             NewsFromTheDisk.news()
         return written

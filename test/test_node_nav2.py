@@ -30,7 +30,7 @@ from robot_agent_harness.actions.controller import (
     StatusReport,
 )
 from robot_agent_harness.actions.ros_action import NAVIGATE_TO_POSE
-from robot_agent_harness.clock import SystemClock
+from robot_agent_harness.clock import Clock, NS_PER_S, SystemClock
 from robot_agent_harness.ros import action_client
 from robot_agent_harness.ros.action_client import ActionClients, POLL_PERIOD_S
 
@@ -42,14 +42,14 @@ GOAL = {'pose': {'x': 2.0, 'y': -1.0, 'yaw': 1.5, 'frame_id': 'map'}}
 class Heard:
     """A controller on a node of its own, and all events that it delivered."""
 
-    def __init__(self, probe: Probe) -> None:
+    def __init__(self, probe: Probe, clock: Clock | None = None) -> None:
         self.probe = probe
         self.events: list[Any] = []
         self._news = asyncio.Event()
         self.controller = ActionClients(
             probe.node,
             {NAVIGATE_TO_POSE.name: NAVIGATE_TO_POSE},
-            clock=SystemClock(),
+            clock=clock or SystemClock(),
             loop=asyncio.get_running_loop(),
         ).controllers[NAVIGATE_TO_POSE.name]
         self.controller.set_listener(self._take)
@@ -194,6 +194,62 @@ async def test_the_result_of_an_unknown_goal_is_status_0(robot, client):
     heard.controller.request_result(goal_id)
     await heard.until(lambda: heard.of(GoalResult))
     assert heard.of(GoalResult)[0].status == 0
+    assert nav2.goals == []
+
+
+class RosTime(SystemClock):
+    """A clock whose ROS time stands still, unless a test moves it."""
+
+    seconds = 100.0
+
+    def ros_ns(self) -> int:
+        return int(self.seconds * NS_PER_S)
+
+
+@pytest.mark.parametrize(
+    ('passes_s', 'as_prepared'), [(0.0, True), (0.009, True), (0.011, False), (-1.0, False)]
+)
+async def test_a_goal_that_was_made_ready_is_sent_as_it_is_while_its_stamp_holds(
+    robot: Probe, client: Probe, passes_s: float, as_prepared: bool
+) -> None:
+    clock = RosTime()
+    nav2, heard, goal_id = FakeNav2(robot), Heard(client, clock), _new_id()
+    await heard.there(nav2)
+    heard.controller.prepare(goal_id, GOAL)
+    clock.seconds += passes_s
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.event(GoalResponse(goal_id, True))
+    ((sent_id, goal),) = nav2.goals
+    stamp = goal.pose.header.stamp
+    assert (sent_id, goal.pose.pose.position.x) == (goal_id, 2.0)
+    stamped_s = 100.0 if as_prepared else clock.seconds
+    assert stamp.sec + stamp.nanosec / NS_PER_S == pytest.approx(stamped_s, abs=1e-6)
+
+
+async def test_a_goal_that_was_made_ready_goes_out_in_no_other_s_place(
+    robot: Probe, client: Probe
+) -> None:
+    nav2, heard, first, second = FakeNav2(robot), Heard(client, RosTime()), _new_id(), _new_id()
+    await heard.there(nav2)
+    heard.controller.prepare(first, GOAL)
+    assert nav2.goals == []
+    heard.controller.send_goal(second, {'pose': {**GOAL['pose'], 'x': 3.0}})
+    await heard.event(GoalResponse(second, True))
+    heard.controller.send_goal(first, {'pose': {**GOAL['pose'], 'x': 4.0}})
+    await heard.event(GoalResponse(first, True))
+    sent = [(goal_id, goal.pose.pose.position.x) for goal_id, goal in nav2.goals]
+    assert sent == [(second, 3.0), (first, 4.0)]
+
+
+async def test_a_goal_that_cannot_be_made_ready_is_told_of_when_it_is_sent(
+    robot: Probe, client: Probe
+) -> None:
+    nav2, heard, goal_id = FakeNav2(robot), Heard(client), _new_id()
+    await heard.there(nav2)
+    heard.controller.prepare(goal_id, {'no_field': 1.0})
+    heard.controller.send_goal(goal_id, {'no_field': 1.0})
+    await heard.until(lambda: heard.of(SendFailed))
+    assert "no field 'no_field'" in heard.of(SendFailed)[0].message
     assert nav2.goals == []
 
 

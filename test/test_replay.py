@@ -818,8 +818,8 @@ class SlowDisk(MissionJournal):
 
     delays_s: ClassVar[Iterator[float]] = itertools.repeat(0.3)
 
-    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
-        return self._committed(super().append(*entries).result())
+    def append(self, *entries: Entry, **more: Any) -> asyncio.Future[list[int]]:
+        return self._committed(super().append(*entries, **more).result())
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         return self._committed(super().defer(*entries).result())

@@ -119,6 +119,13 @@ class ActionController(Protocol):
         """Whether the action server is there now."""
         ...
 
+    def prepare(self, goal_id: str, goal: dict[str, Any]) -> None:
+        """Make ready what `send_goal` is about to be asked to send, while there is time for it.
+
+        Nothing leaves. It may never be called, and what it made ready may never be sent.
+        """
+        ...
+
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         """Send one goal under this id; answered by GoalResponse or SendFailed, perhaps.
 

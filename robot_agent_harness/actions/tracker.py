@@ -178,6 +178,11 @@ class RobotActionTracker:
             logger.exception('the verifier %s names no waypoints', plan.verifier)
             return Way()
 
+    def prepare(self, action: RobotAction, plan: ActionPlan) -> None:
+        """Make ready the goal of an action that is about to be taken and started."""
+        fields = plan.action.fields(action.goal)
+        self._controllers[plan.controller].prepare(action.action_id, fields)
+
     async def start(self, action_id: str, way: Way | None = None) -> Acceptance:
         """Send a taken action's goal; return once the controller's answer is known or overdue.
 

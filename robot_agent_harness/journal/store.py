@@ -211,12 +211,16 @@ class MissionJournal:
         """
         self._clean = cleaner
 
-    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
+    def append(
+        self, *entries: Entry, meanwhile: Callable[[], object] | None = None
+    ) -> asyncio.Future[list[int]]:
         """Write the records in one transaction, and return a future of their numbers.
 
         It completes when they are on disk. A caller that is cancelled leaves them in the queue:
         they are written all the same.
 
+        :param meanwhile: called on the loop while a thread waits for the disk; not at all where
+            no thread does. For what would take time afterwards, and tells nobody anything.
         :raises JournalUnavailableError: the journal is closed; of the future: they could not be
             written in time, and never will be.
         """
@@ -228,6 +232,7 @@ class MissionJournal:
         durable = submission.future
         loop = durable.get_loop()
         begun = loop.time()
+        submission.meanwhile = meanwhile
         submission.deadline = begun + self._write_timeout_s
         if self._watchdog is None:
             self._watchdog = loop.call_at(submission.deadline, self._expire)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from asyncio import Future
 from collections import deque
 from collections.abc import Callable, Sequence
+import contextlib
 from dataclasses import dataclass
 from itertools import groupby, islice
 import logging
@@ -52,6 +53,8 @@ class Submission:
     entries: Sequence[Entry]
     rows: list[Row]
     future: Future[list[int]]
+    meanwhile: Callable[[], object] | None = None
+    """Called on the loop while the disk takes them."""
     deadline: float | None = None
     """Loop time at which it is taken back if it is not on disk; None: it waits for ever."""
     withdrawn: bool = False
@@ -241,6 +244,8 @@ class JournalWriter:
             if not alive:
                 return []
             group = alive
+        if self._threaded:
+            self._use_the_wait(group)
         database.commit()
         self.commits += 1
         results: Results = []
@@ -254,6 +259,17 @@ class JournalWriter:
                 results.append((submission, list(range(seq, seq + count))))
                 seq += count
         return results
+
+    def _use_the_wait(self, group: list[Submission]) -> None:
+        """Have the loop do what there is to do while the disk is busy, and this thread waits.
+
+        Not a moment sooner: what runs on the loop keeps the interpreter from this thread.
+        """
+        for submission in group:
+            if submission.meanwhile is not None:
+                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+                    submission.future.get_loop().call_soon_threadsafe(submission.meanwhile)
+                submission.meanwhile = None
 
     def _probe(self) -> Results:
         self._database.probe()
@@ -299,7 +315,6 @@ class JournalWriter:
             self._on_done(results)
             return
         for loop, items in groupby(results, lambda result: result[0].future.get_loop()):
-            try:
+            # RuntimeError: the loop is closed. Nobody waits any more, and the facts are on disk.
+            with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._on_done, list(items))
-            except RuntimeError:
-                pass  # the loop is closed: nobody waits any more, and the facts are on disk

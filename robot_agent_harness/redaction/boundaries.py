@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 import logging
@@ -67,14 +68,17 @@ class RedactedJournal:
         """Return whether the last attempt to write worked."""
         return self._journal.healthy
 
-    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
+    def append(
+        self, *entries: Entry, meanwhile: Callable[[], object] | None = None
+    ) -> asyncio.Future[list[int]]:
         """Write the records, and return a future of their numbers, as they are on disk.
 
+        :param meanwhile: see :meth:`MissionJournal.append`.
         :raises JournalUnavailableError: the journal is closed; of the future: they could not be
             written in time, and never will be.
         """
         begun_ns = self._hand_in()
-        return self._timed(self._journal.append(*entries), begun_ns)
+        return self._timed(self._journal.append(*entries, meanwhile=meanwhile), begun_ns)
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts, and return a future of their numbers.

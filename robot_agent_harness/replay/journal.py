@@ -62,9 +62,11 @@ class ReplayedJournal(MissionJournal):
         self._slow.append((slow.records, gate))
         return lambda: gate.set_result(None)
 
-    def append(self, *entries: Entry) -> asyncio.Future[list[int]]:
+    def append(
+        self, *entries: Entry, meanwhile: Callable[[], object] | None = None
+    ) -> asyncio.Future[list[int]]:
         """Write the records; see :meth:`MissionJournal.append`."""
-        return self._gated(super().append(*entries))
+        return self._gated(super().append(*entries, meanwhile=meanwhile))
 
     def defer(self, *entries: Entry) -> asyncio.Future[list[int]]:
         """Queue the records of facts; see :meth:`MissionJournal.defer`."""

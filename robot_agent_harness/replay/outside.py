@@ -56,6 +56,9 @@ class RecordedController:
         """Whether the server was there."""
         return self._reachable
 
+    def prepare(self, goal_id: str, goal: dict[str, Any]) -> None:
+        """Do nothing."""
+
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         """Send nothing."""
         self._answer(goal_id)

@@ -46,7 +46,7 @@ from robot_agent_harness.actions.controller import (
     StatusReport,
 )
 from robot_agent_harness.actions.ros_action import RosAction
-from robot_agent_harness.clock import Clock
+from robot_agent_harness.clock import Clock, NS_PER_S
 from robot_agent_harness.errors import ConfigurationError
 from robot_agent_harness.ros.asking_client import AskingClient
 from robot_agent_harness.ros.filling import fill, interface, plain
@@ -69,6 +69,9 @@ STEP_BACK_S = 0.005
 """How long the rclpy thread leaves Python's lock to others once it has brought the first word of a
 goal: whoever waits for that needs 3 ms to put it on disk and to answer, and each further message
 would take half a millisecond of theirs."""
+READY_FOR_S = 0.01
+"""How old a goal that was made ready may be when it is sent, in ROS time: where the disk took
+longer or the clock has jumped, it is made anew."""
 _UUID = slice(4, 20)
 """Where a serialised feedback message holds its goal id: after the four bytes that name the
 encoding."""
@@ -84,6 +87,17 @@ class _Parts:
     cancel: AskingClient
     feedback: Subscription
     status: Subscription
+
+
+@dataclass(frozen=True, slots=True)
+class _GoalRequest:
+    """A request to take a goal, ready to be sent."""
+
+    goal_id: str
+    stamp_ns: int
+    """ROS time of its stamps."""
+    to: AskingClient
+    message: Any
 
 
 class ActionClients:
@@ -160,6 +174,7 @@ class ActionClient:
         self._servers = 0
         self._unusable = False
         self._own: dict[bytes, None] = {}
+        self._prepared: _GoalRequest | None = None
         self._unanswered: str | None = None
         """The newest goal, until anything is heard of it."""
         self._pending: OrderedDict[tuple[str, str], tuple[AskingClient, Future]] = OrderedDict()
@@ -231,23 +246,23 @@ class ActionClient:
         """Whether the action server was there at the last look, at most `POLL_PERIOD_S` ago."""
         return self._reachable
 
+    def prepare(self, goal_id: str, goal: dict[str, Any]) -> None:
+        """Make the message of a goal that is about to be sent."""
+        with contextlib.suppress(Exception):  # sending it tells what is wrong with it
+            self._prepared = self._request(goal_id, goal)
+
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         """Send one goal under this id; answered by GoalResponse or SendFailed, perhaps.
 
         :param goal: the fields of the action's goal, see :mod:`robot_agent_harness.ros.filling`.
         """
+        prepared, self._prepared = self._prepared, None
         try:
-            parts = self._parts
-            if parts is None or not parts.send.service_is_ready():
-                # A request without a reader is dropped by the middleware, not kept for later.
-                self._reachable = False
-                self._loop.call_soon(self._deliver, ServerPresence(False))
-                raise ConnectionError(f'no action server {self._name}')
-            request = parts.impl.SendGoalService.Request(goal_id=_uuid(goal_id))
-            fill(request.goal, goal, now_ns=self._clock.ros_ns())
+            if prepared is None or not self._still_fits(prepared, goal_id):
+                prepared = self._request(goal_id, goal)
             self._own_goal(goal_id)
             self._unanswered = goal_id
-            self._call('send', parts.send, goal_id, request, self._on_goal_response)
+            self._call('send', prepared.to, goal_id, prepared.message, self._on_goal_response)
         except Exception as error:
             # rclpy and the generated setters raise many types; all mean that nothing was written.
             logger.warning('goal %s was not sent: %s', goal_id, error)
@@ -293,6 +308,22 @@ class ActionClient:
                 self._node.destroy_subscription(subscription)
             for client in (parts.send, parts.result, parts.cancel):
                 client.destroy()
+
+    def _request(self, goal_id: str, goal: dict[str, Any]) -> _GoalRequest:
+        parts, now_ns = self._parts, self._clock.ros_ns()
+        if parts is None or not parts.send.service_is_ready():
+            # A request without a reader is dropped by the middleware, not kept for later.
+            self._reachable = False
+            self._loop.call_soon(self._deliver, ServerPresence(False))
+            raise ConnectionError(f'no action server {self._name}')
+        message = parts.impl.SendGoalService.Request(goal_id=_uuid(goal_id))
+        fill(message.goal, goal, now_ns=now_ns)
+        return _GoalRequest(goal_id, now_ns, parts.send, message)
+
+    def _still_fits(self, request: _GoalRequest, goal_id: str) -> bool:
+        """Whether a request is for this goal, and as good as one that is made now."""
+        age_ns = self._clock.ros_ns() - request.stamp_ns
+        return request.goal_id == goal_id and 0 <= age_ns <= READY_FOR_S * NS_PER_S
 
     def _own_goal(self, goal_id: str) -> None:
         self._own[bytes.fromhex(goal_id)] = None

@@ -6,7 +6,7 @@ Mappings fill nested messages, lists fill arrays, and a few types take what peop
 
 | type | takes |
 | --- | --- |
-| `geometry_msgs/PoseStamped` | `x`, `y` (m), `yaw` (rad), `frame_id`; stamped when sent |
+| `geometry_msgs/PoseStamped` | `x`, `y` (m), `yaw` (rad), `frame_id`; stamped when it is made |
 | `geometry_msgs/Pose` | `x`, `y`, `yaw` |
 | `geometry_msgs/Quaternion` | `yaw` |
 | `builtin_interfaces/Duration` | seconds |

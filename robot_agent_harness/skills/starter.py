@@ -158,7 +158,11 @@ class ActionStarter:
                 tool_call_id=correlation.tool_call_id or '',
                 requested_monotonic_ns=self._clock.monotonic_ns(),
             )
-            stopped = await self._written(*checked, _started(action, plan, fresh.snapshot_id))
+            stopped = await self._written(
+                *checked,
+                _started(action, plan, fresh.snapshot_id),
+                meanwhile=partial(self._tracker.prepare, action, plan),
+            )
             again, still = fresh, report
             if self._observer.news() != heard or self._age_s(fresh) > SAME_WORLD_S:
                 again, still = self._still_holds(managed, context, call_id, decision)
@@ -196,14 +200,14 @@ class ActionStarter:
     def _deactivated(self) -> bool:
         return not self.active
 
-    async def _written(self, *entries: Entry) -> bool:
+    async def _written(self, *entries: Entry, meanwhile: Callable[[], object]) -> bool:
         """Wait until the start is on disk; return whether the caller was cancelled meanwhile.
 
         What has been started needs an end, so a cancellation waits for the fate of the record.
 
         :raises JournalUnavailableError: it is not on disk, and never will be.
         """
-        writing = self._journal.append(*entries)
+        writing = self._journal.append(*entries, meanwhile=meanwhile)
         try:
             await asyncio.shield(writing)
         except asyncio.CancelledError:

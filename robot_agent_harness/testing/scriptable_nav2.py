@@ -55,6 +55,9 @@ class ScriptableNav2:
         """The id of the newest goal that came in."""
         return self.sent[-1][0]
 
+    def prepare(self, goal_id: str, goal: dict[str, Any]) -> None:
+        """Do nothing."""
+
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         """Take a goal in; a server that is away hears nothing."""
         self.sent.append((goal_id, goal.get('pose', goal)))

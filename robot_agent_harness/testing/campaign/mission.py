@@ -71,6 +71,9 @@ class Wire:
         """Whether the server is there, as far as discovery knows."""
         return self._mission.reachable
 
+    def prepare(self, goal_id: str, goal: dict[str, Any]) -> None:
+        """Do nothing."""
+
     def send_goal(self, goal_id: str, goal: dict[str, Any]) -> None:
         """Send a goal, and have the oracle see it go."""
         if not self.cut:
