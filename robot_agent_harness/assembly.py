@@ -32,7 +32,7 @@ from robot_agent_harness.actions.verification import (
     WaypointsVerifier,
 )
 from robot_agent_harness.clock import Clock, IdSource
-from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.errors import UnreadableFileError
 from robot_agent_harness.harness import RobotAgentHarness
 from robot_agent_harness.journal.store import MissionJournal
 from robot_agent_harness.llm.client import ModelClient
@@ -303,13 +303,13 @@ def _timeouts(p: Mapping[str, Value]) -> ActionTimeouts:
 def configured_file(parameters: Mapping[str, Value], name: str, shipped: str) -> Path:
     """Return the file that a parameter names, or the shipped one where it is empty.
 
-    :raises ConfigurationError: nobody knows where that is.
+    :raises UnreadableFileError: nobody knows where that is.
     """
     chosen = str(parameters[name])
     try:
         return expanded(chosen) if chosen else config_path(shipped)
     except OSError as error:
-        raise ConfigurationError(f'{name} {chosen}: {error.strerror}') from error
+        raise UnreadableFileError(f'{name} {chosen}: {error.strerror}') from error
 
 
 def snapshot_config(p: Mapping[str, Value], use_sim_time: bool) -> SnapshotConfig:

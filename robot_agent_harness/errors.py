@@ -19,6 +19,12 @@ class ConfigurationError(HarnessError):
     code = 'configuration_error'
 
 
+class UnreadableFileError(ConfigurationError):
+    """A parameter names a file that is not there or may not be read: the name is to be corrected,
+    not what the file says.
+    """
+
+
 class IllegalTransitionError(HarnessError):
     """An action was asked to take a step that the lifecycle table does not have."""
 

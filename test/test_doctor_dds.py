@@ -395,8 +395,11 @@ def test_files_that_cannot_be_used_are_problems(doctor, tmp_path):
     _, told = doctor.ask(
         '-p', f'places_file:={tmp_path}/p.yaml', '-p', 'skills_file:=/no.yaml', listen_s=NOBODY_S
     )
-    assert 'places.dock.x' in said(told, 'places_file', 'problem')
-    assert '/no.yaml' in said(told, 'skills_file', 'problem')
+    places, skills = (said(told, f'{name}_file', 'problem') for name in ('places', 'skills'))
+    assert 'places.dock.x' in places
+    assert places.endswith(' -> correct the file')
+    assert '/no.yaml' in skills
+    assert skills.endswith(' -> let skills_file name a file that this user can read')
 
 
 def test_a_harness_that_runs_is_seen_and_stands_in_nobodys_way(probe, doctor):

@@ -21,7 +21,7 @@ from robot_agent_harness.doctor.mcp import check_mcp
 from robot_agent_harness.doctor.model import check_model
 from robot_agent_harness.doctor.output import count, show, show_json
 from robot_agent_harness.doctor.robot import check_robot, Needs, SHOWN_MAX
-from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.errors import ConfigurationError, UnreadableFileError
 from robot_agent_harness.parameters import Value
 from robot_agent_harness.skills.places import read_places
 from robot_agent_harness.skills.registry import SkillRegistry
@@ -84,7 +84,7 @@ def _files(
         check(registry.all)
         found.append(ok('skills_file', f'{len(registry.all)} skills'))
     except ConfigurationError as error:
-        found.append(problem('skills_file', str(error), 'correct the file'))
+        found.append(_wrong('skills_file', error))
     try:
         places = read_places(configured_file(values, 'places_file', 'places.yaml'))
         frame = str(values['global_frame']).lstrip('/')
@@ -96,8 +96,16 @@ def _files(
         else:
             found.append(ok('places_file', f'{len(places)} places'))
     except ConfigurationError as error:
-        found.append(problem('places_file', str(error), 'correct the file'))
+        found.append(_wrong('places_file', error))
     return registry, found
+
+
+def _wrong(parameter: str, error: ConfigurationError) -> Finding:
+    """Return that a file cannot be used; what is to be corrected is its name, or what it says."""
+    advice = 'correct the file'
+    if isinstance(error, UnreadableFileError):
+        advice = f'let {parameter} name a file that this user can read'
+    return problem(parameter, str(error), advice)
 
 
 def _needs(registry: SkillRegistry | None) -> Needs:
