@@ -324,7 +324,7 @@ def make_parser() -> argparse.ArgumentParser:
         command.add_arguments(own)
         if command.ros:
             own.usage = f'{own.format_usage()[7:].strip()} [{ROS_ARGS} ...]'
-        own.set_defaults(chosen=command)
+        own.set_defaults(chosen=command, parser=own)
     return parser
 
 
@@ -358,14 +358,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :return: the exit code.
     """
     own, ros = split_ros_arguments(sys.argv[1:] if arguments is None else arguments)
-    parser = make_parser()
-    parsed, unknown = parser.parse_known_args(own)
+    parsed, unknown = make_parser().parse_known_args(own)
     command: Command = parsed.chosen
     if unknown:
         hint = _ros_hint(parsed.command, own, unknown) if command.ros else ''
-        parser.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
+        parsed.parser.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
     if ros and not command.ros:
-        parser.error(f'{parsed.command} is no node and takes no {ROS_ARGS}')
+        parsed.parser.error(f'{parsed.command} is no node and takes no {ROS_ARGS}')
     try:
         with checked_output() if command.answers else nullcontext():
             return command.run(parsed, ros)

@@ -15,7 +15,7 @@ import tempfile
 from typing import BinaryIO
 
 from robot_agent_harness.errors import ConfigurationError
-from robot_agent_harness.paths import expanded, resolved
+from robot_agent_harness.paths import expanded, file_in_the_way, resolved
 
 STDOUT = '-'
 _BESIDE = ('', '-wal', '-shm', '.lock')
@@ -48,9 +48,9 @@ def output_file(target: Path | str, journal: Path, *, mode: int = PRIVATE) -> It
     except OSError as error:
         raise ConfigurationError(f'output {target}: {error.strerror}') from error
     if absolute in [journal.with_name(journal.name + suffix) for suffix in _BESIDE]:
-        raise ConfigurationError(f'output {path}: that is the journal itself')
+        raise ConfigurationError(f'output {path}: that is the journal itself; name another file')
     if path.is_dir():
-        raise ConfigurationError(f'output {path}: that is a folder')
+        raise ConfigurationError(f'output {path}: that is a folder; name a file in it')
     try:
         device = path.exists() and not path.is_file()
         with _direct(path) if device else _whole(path, mode) as file:
@@ -60,6 +60,11 @@ def output_file(target: Path | str, journal: Path, *, mode: int = PRIVATE) -> It
             '' if path.parent.is_dir() else f': there is no folder {absolute.parent}; make it'
         )
         raise ConfigurationError(f'output {path}: {error.strerror}{missing}') from error
+    except NotADirectoryError as error:
+        raise ConfigurationError(
+            f'output {path}: {file_in_the_way(absolute.parent)} is a file, not a folder; name'
+            ' another folder'
+        ) from error
     except OSError as error:
         raise ConfigurationError(f'output {path}: {error.strerror}') from error
 

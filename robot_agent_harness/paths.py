@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 
@@ -17,6 +18,14 @@ def expanded(path: Path | str) -> Path:
         return Path(path).expanduser()
     except RuntimeError as error:
         raise OSError(errno.ENOENT, str(error)) from error
+
+
+def file_in_the_way(folder: Path) -> Path | None:
+    """Return the file that stands where a folder or one above it would have to be; None where
+    there is none.
+    """
+    above = (path for path in (folder, *folder.parents) if os.path.lexists(path))
+    return next((path for path in above if not path.is_dir()), None)
 
 
 def resolved(path: Path | str) -> Path:

@@ -1160,6 +1160,10 @@ _CONTRACT = (
             'test_exit_codes.py'
             '::test_a_command_whose_reader_leaves_or_whose_disk_is_full_ends_as_the_table_says',
             'test_exit_codes.py::test_wrong_usage_of_any_command_is_code_2',
+            'test_exit_codes.py::test_an_argument_too_many_is_refused_with_the_commands_own_usage',
+            'test_exit_codes.py'
+            '::test_what_is_named_for_a_journal_and_lies_beside_one_or_around_one_leads_to_it',
+            'test_exit_codes.py::test_a_file_where_a_folder_is_to_be_is_named_with_what_to_do',
             'test_node_start.py::test_the_command_ends_with_the_same_line_and_code',
             'test_node_start.py::test_arguments_outside_of_ros_args_are_refused',
             'test_demo.py::test_misuse_is_named_with_exit_code_2',

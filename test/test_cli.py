@@ -51,7 +51,8 @@ def test_every_command_has_help(capsys, name):
 def test_wrong_usage_is_code_2_with_a_line_that_names_it(capsys, arguments):
     code, out, err = outcome(capsys, *arguments)
     assert (code, out) == (2, '')
-    assert 'robot-agent-harness: error:' in err
+    command = ' '.join(['robot-agent-harness', *(arguments[:1] if len(arguments) > 1 else ())])
+    assert f'{command}: error:' in err
     assert not arguments or arguments[-1] in err
 
 

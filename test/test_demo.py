@@ -347,7 +347,7 @@ def test_an_earlier_run_is_kept_and_other_files_are_left_alone(tmp_path: Path) -
 @pytest.mark.parametrize(
     ('arguments', 'named'),
     [
-        (['--output', __file__], '--output'),
+        (['--output', __file__], f'{__file__} is a file, and the demo writes a folder of files'),
         (['--output', '/proc/nowhere'], '--output'),
         (['--time-scale', '99'], '--time-scale'),
         (['--time-scale', 'nan'], '--time-scale'),

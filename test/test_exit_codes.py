@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 import re
@@ -14,6 +15,7 @@ from journal_rig import BOUND_S
 import pytest
 
 from robot_agent_harness.cli import COMMANDS, INTERRUPTED, main, MISUSE, MODULE, READER_LEFT
+from robot_agent_harness.journal_tools import SUBCOMMANDS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / 'docs'
@@ -30,6 +32,8 @@ PRINTING = (
     ('replay', str(RECORDED)),
     ('mcp-config',),
 )
+READING = (('report',), ('replay',), *(('journal', name) for name in SUBCOMMANDS))
+"""What takes a journal."""
 
 
 def of(code: int, word: str) -> set[str]:
@@ -76,3 +80,47 @@ def test_wrong_usage_of_any_command_is_code_2(
         main([name, '--no-such-option'])
     assert ended.value.code == MISUSE
     assert capsys.readouterr().err
+
+
+@pytest.mark.parametrize('name', sorted(COMMANDS))
+def test_an_argument_too_many_is_refused_with_the_commands_own_usage(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needed = {'report': ['j.db'], 'replay': ['j.db'], 'journal': ['events', 'j.db']}.get(name, [])
+    with pytest.raises(SystemExit) as ended:
+        main([name, *needed, 'too-many'])
+    assert ended.value.code == MISUSE
+    told = capsys.readouterr().err
+    own = f'robot-agent-harness {name}' + (' events' if name == 'journal' else '')
+    assert told.startswith(f'usage: {own} ')
+    assert told.endswith(f'{own}: error: unrecognized arguments: too-many\n')
+
+
+@pytest.mark.parametrize('command', READING, ids=' '.join)
+def test_what_is_named_for_a_journal_and_lies_beside_one_or_around_one_leads_to_it(
+    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / 'journal.db'
+    journal.write_bytes(gzip.decompress(RECORDED.read_bytes()))
+    log = tmp_path / 'journal.db-wal'
+    log.touch()  # as SQLite leaves it when a journal was read
+    for named, told in (
+        (tmp_path, f'journal {tmp_path} is a folder: name {journal}'),
+        (log, f'{log} is no journal but the log of journal.db: name that file, and leave this'),
+    ):
+        assert main([*command, str(named)]) == MISUSE
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f'robot-agent-harness {" ".join(command)}: {told}')
+
+
+@pytest.mark.parametrize('option', ['report {} -o', 'journal export {} -o', 'demo --output'])
+def test_a_file_where_a_folder_is_to_be_is_named_with_what_to_do(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip('rclpy', reason='needs ROS 2: . ./env.sh')
+    (tmp_path / 'notes').touch()
+    arguments = [word.format(RECORDED) for word in option.split()]
+    assert main([*arguments, str(tmp_path / 'notes' / 'new' / 'out')]) == MISUSE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f'output {tmp_path}/notes/new/out: {tmp_path}/notes is a file' in line
+    assert line.endswith(('name another folder', 'name another one'))

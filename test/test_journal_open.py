@@ -331,7 +331,7 @@ def test_a_crash_while_the_file_is_made_leaves_nothing_that_counts(tmp_path: Pat
         ('file/journal.db', 'Not a directory'),
         ('file/deep/journal.db', 'Not a directory'),
         ('x' * 300, 'too long'),
-        ('folder', 'no regular file'),
+        ('folder', 'is a folder'),
         ('nul\0name', 'null'),
     ],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.paths import file_in_the_way
 
 JOURNAL = 'journal.db'
 REPORT = 'report.html'
@@ -42,6 +43,12 @@ class OutputFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = _held(self.path / _LOCK)
             self.kept = self._move_earlier_run()
+        except (FileExistsError, NotADirectoryError) as error:
+            file = file_in_the_way(Path(error.filename))
+            raise ConfigurationError(
+                f'--output {path}: {file} is a file, and the demo writes a folder of files; name'
+                ' another one'
+            ) from error
         except OSError as error:
             raise ConfigurationError(f'--output {path}: {error.strerror}') from error
 

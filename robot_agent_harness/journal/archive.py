@@ -48,9 +48,9 @@ def is_archive(path: Path) -> bool:
         beginning = file.read(LOOKED_AT)
     if beginning.startswith(GZIP_MAGIC):
         return True
+    refuse_foreign(path, beginning)
     if not beginning:
         raise NotAJournalError(f'{path} is empty: it was cut off, or never was a journal')
-    refuse_foreign(path, beginning)
     if not beginning.startswith(SQLITE_MAGIC):
         raise NotAJournalError(f'{path} is no journal, or its beginning is destroyed')
     return False

@@ -42,12 +42,13 @@ def refuse_foreign(path: Path, beginning: bytes | None = None) -> None:
                 beginning = file.read(LOOKED_AT)
         except OSError:
             return  # whoever opens it says why it cannot be read
-    if not beginning or beginning.startswith(SQLITE_MAGIC):
+    if beginning.startswith(SQLITE_MAGIC):
         return
-    kind = kind_of(beginning)
-    what = _part_of(path) or (None if kind is None else f'{_article(kind)} {kind}')
-    if what is not None:
-        raise not_a_journal(path, what)
+    # Also an empty one: a log that was taken over into its journal is.
+    _refuse_part(path)
+    kind = kind_of(beginning) if beginning else None
+    if kind is not None:
+        raise not_a_journal(path, f'{_article(kind)} {kind}')
 
 
 def not_a_journal(path: Path, kind: str) -> NotAJournalError:
@@ -74,12 +75,14 @@ def _article(kind: str) -> str:
     return 'an' if kind[0] in 'HM' else 'a'  # HTML and MCAP are spelt out
 
 
-def _part_of(path: Path) -> str | None:
+def _refuse_part(path: Path) -> None:
     for suffix, what in _BESIDE.items():
         journal = path.name.removesuffix(suffix)
         if journal != path.name and path.with_name(journal).exists():
-            return f'{what} of {journal}, which is the file to name'
-    return None
+            raise NotAJournalError(
+                f'{path} is no journal but {what} of {journal}: name that file, and leave this one'
+                ' beside it'
+            )
 
 
 def kind_of(beginning: bytes) -> str | None:

@@ -32,9 +32,10 @@ from robot_agent_harness.journal.soundness import (
     check_kind,
     connect_read_only,
     has_wal,
+    refuse_special,
 )
 from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_with
-from robot_agent_harness.paths import resolved
+from robot_agent_harness.paths import expanded, resolved
 
 BUSY_TIMEOUT_MS = 2000
 """How long to wait for the moments in which SQLite locks readers out (recovery of a log)."""
@@ -84,9 +85,10 @@ def _one_storable(value: Any) -> Any:
 def existing(path: Path | str) -> Path:
     """Return the absolute path, without links, of a file that is there; `~` is expanded.
 
-    :raises JournalUnavailableError: there is no such file.
+    :raises JournalUnavailableError: there is no such file, or it is a folder, a pipe or a device.
     """
     try:
+        refuse_special(expanded(path))
         found = resolved(path)
         if found.is_file():
             return found

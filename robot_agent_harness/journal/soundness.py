@@ -32,6 +32,9 @@ from robot_agent_harness.journal.sqlite_errors import Trouble, trouble_with
 TAIL_ROWS = 5000
 """How many of the newest rows have their chain recomputed at each start: about 0.1 s of work."""
 
+USUAL_NAME = 'journal.db'
+"""What a journal is called where nobody says otherwise."""
+
 _KEEP = 'The file was left as it is: move it away together with its -wal and -shm, and keep them.'
 
 
@@ -72,8 +75,14 @@ def refuse_special(path: Path) -> None:
 
     :raises JournalUnavailableError: it is one of them.
     """
+    if path.is_dir():
+        inside = path / USUAL_NAME
+        instead = f'name {inside}' if inside.is_file() else 'choose another path, that of a file'
+        raise JournalUnavailableError(f'journal {path} is a folder: {instead}')
     if path.exists() and not path.is_file():
-        raise JournalUnavailableError(f'journal {path} is no regular file; choose another path')
+        raise JournalUnavailableError(
+            f'journal {path} is a pipe or a device: choose another path, that of a file'
+        )
 
 
 def inspect(path: Path) -> Tail:

@@ -33,12 +33,14 @@ class Subcommand:
 def add_subcommands(
     parser: argparse.ArgumentParser, subcommands: Mapping[str, Subcommand]
 ) -> None:
-    """Let a parser take one of the subcommands; it is then in `subcommand`."""
+    """Let a parser take one of the subcommands; it is then in `subcommand`, and its own parser in
+    `parser`.
+    """
     group = parser.add_subparsers(dest='subcommand_name', metavar='SUBCOMMAND', required=True)
     for name, subcommand in subcommands.items():
         own = group.add_parser(name, help=subcommand.summary, description=subcommand.description)
         subcommand.add_arguments(own)
-        own.set_defaults(subcommand=subcommand)
+        own.set_defaults(subcommand=subcommand, parser=own)
 
 
 def run_subcommand(arguments: argparse.Namespace, program: str) -> int:
