@@ -30,14 +30,19 @@ def cut(text: str, max_bytes: int) -> str:
         return text
     # A character takes a byte or more. A lone surrogate, which a model may write, has no UTF-8.
     clean = text[: max_bytes + 1].encode('utf-8', 'replace').decode()
+    if _json_bytes(clean) <= max_bytes:
+        return clean
     size = end = 0
     for position, character in enumerate(clean, start=1):
-        size += len(json.dumps(character, ensure_ascii=False).encode()) - 2
-        if size <= max_bytes - _ELLIPSIS_BYTES:
-            end = position
-        elif size > max_bytes:
-            return clean[:end] + '…'
-    return clean
+        size += _json_bytes(character)
+        if size > max_bytes - _ELLIPSIS_BYTES:
+            break
+        end = position
+    return clean[:end] + '…'
+
+
+def _json_bytes(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode()) - 2
 
 
 def quoted(text: str) -> str:

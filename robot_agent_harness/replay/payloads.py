@@ -19,7 +19,7 @@ from robot_agent_harness.journal.payload_shape import fault_of_payload, told
 from robot_agent_harness.jsonable import canonical_json
 from robot_agent_harness.parameters import check_parameters, PARAMETERS
 from robot_agent_harness.replay.errors import ReplayError
-from robot_agent_harness.world.snapshot import WorldSnapshot
+from robot_agent_harness.world.recorded import SNAPSHOT
 
 _E = EventType
 _PARAMETERS = frozenset(parameter.name for parameter in PARAMETERS)
@@ -93,7 +93,6 @@ class _Check(BaseModel):
 
 
 _Shape = TypeAdapter[Any]
-_SNAPSHOT: _Shape = TypeAdapter(WorldSnapshot)
 _CHECKS: _Shape = TypeAdapter(list[_Check])
 _CONFIGURATIONS: dict[str, _Shape] = {
     'configured': TypeAdapter(_Configuration),
@@ -132,7 +131,7 @@ def check_payload(record: RecordedEvent, configured: RecordedEvent) -> None:
 def _fault_below(record: RecordedEvent, configured: RecordedEvent) -> str | None:
     payload = record.payload
     if record.type == _E.WORLD_SNAPSHOT_CAPTURED:
-        return _unfit(_SNAPSHOT, payload['snapshot'], 'snapshot')
+        return _unfit(SNAPSHOT, payload['snapshot'], 'snapshot')
     if record.type == _E.ACTION_PRECONDITION_CHECKED:
         return _unfit(_CHECKS, payload['checks'], 'checks')
     if record.type == _E.HARNESS_STATE_CHANGED and payload['state'] in _CONFIGURATIONS:
