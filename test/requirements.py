@@ -1092,6 +1092,9 @@ _CONTRACT = (
             'test_replay.py::test_the_command_says_identical_and_exits_with_0',
             'test_replay.py'
             '::test_the_command_shows_both_sides_of_the_first_difference_and_exits_with_1',
+            'test_replay.py::test_the_command_tells_which_records_it_did_not_compare',
+            'test_replay.py::test_a_journal_of_which_a_record_was_altered_is_replayed_and_called_damaged',
+            'test_replay.py::test_a_journal_that_lost_a_record_is_called_damaged_and_not_replayed',
             'test_replay.py::test_what_cannot_be_replayed_is_named_with_exit_code_2',
             'test_replay.py::test_a_record_that_is_not_what_the_package_writes_is_named',
             'test_replay.py'
@@ -1168,6 +1171,7 @@ _CONTRACT = (
             'test_node_start.py::test_arguments_outside_of_ros_args_are_refused',
             'test_demo.py::test_misuse_is_named_with_exit_code_2',
             'test_report.py::test_the_command_refuses_with_one_line_and_exit_code_2',
+            'test_report.py::test_the_report_of_a_damaged_journal_is_written_and_says_so_at_its_beginning',
             'test_sim_robot.py::test_a_wrong_command_line_ends_the_process_with_code_2',
             'test_sim_robot.py::test_what_cannot_be_used_is_refused_in_one_line_that_names_it',
         ),

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from export_rig import events_of, make_journal, MISSION
+from journal_rig import alter
 from mcap.reader import make_reader
 import pytest
 
@@ -47,6 +48,18 @@ def test_an_archive_is_exported_like_the_journal_that_it_was(
     archive.write_bytes(gzip.compress(journal.read_bytes()))
     assert export(journal, '-o', tmp_path / 'a') == export(archive, '-o', tmp_path / 'b') == 0
     assert (tmp_path / 'a').read_bytes() == (tmp_path / 'b').read_bytes()
+
+
+def test_a_broken_chain_is_told_beside_what_was_exported(
+    journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / 'journal.db'
+    path.write_bytes(journal.read_bytes())
+    alter(path, 'UPDATE events SET wall_time_ns = 7 WHERE seq = 5')
+    assert export(path, '-o', tmp_path / 'out') == 0
+    exported, remark = capsys.readouterr().err.splitlines()
+    assert exported == f'{len(events_of(journal))} records exported'
+    assert remark.startswith('the chain is broken: record 5 was altered, or the one before it.')
 
 
 def test_a_mission_and_a_time_can_be_chosen(journal: Path, tmp_path: Path) -> None:

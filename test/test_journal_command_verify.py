@@ -12,6 +12,7 @@ import sqlite3
 import tracemalloc
 
 from journal_command_rig import action_of, call, command, mission, write
+from journal_rig import alter
 import pytest
 
 from robot_agent_harness.events import EventType
@@ -26,18 +27,6 @@ GOOD, BAD = ('SUCCEEDED', 'verified'), ('FAILED', 'aborted')
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return write(tmp_path / 'journal.db', mission('m1', GOOD, BAD), call('out-1'))
-
-
-def alter(path: Path, statement: str) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        triggers = connection.execute(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall()
-        for name, _ in triggers:
-            connection.execute(f'DROP TRIGGER {name}')
-        connection.execute(statement)
-        for _, sql in triggers:
-            connection.execute(sql)
 
 
 def test_a_sound_file_is_code_0_with_its_last_chain(

@@ -21,7 +21,7 @@ import subprocess
 import sys
 from typing import Any, ClassVar
 
-from journal_rig import of_first_release
+from journal_rig import alter, of_first_release
 import pytest
 
 from robot_agent_harness import cli
@@ -180,6 +180,9 @@ def test_a_journal_read_in_the_middle_of_a_run_replays_identically_up_to_there(
         last_seq = reader.last_seq
     for seq in range(last_seq, 0, -step):
         replay = replay_journal(cut(path, tmp_path / 'cut.db', seq))
+        assert seq == sum(
+            run.same + run.of_the_machine + run.left_at_the_end for run in replay.runs
+        )
         assert replay.identical, f'{seq}: {[run.differences[:1] for run in replay.runs]}'
         assert replay.runs[-1].last_seq == seq
 
@@ -463,6 +466,49 @@ def test_the_command_shows_both_sides_of_the_first_difference_and_exits_with_1(
     assert code == 1
     (run,) = json.loads(out)['runs']
     assert run['differences'][0]['seq'] == seq
+
+
+def test_the_command_tells_which_records_it_did_not_compare(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = outcome(capsys, str(recorded('demo_over_dds')))
+    about, same, left_out, _ = out.splitlines()
+    assert about.startswith('run 1 of 1: records 1 to 148')
+    assert same == '  identical: 146 records'
+    assert left_out == '  not compared: 2 COMMIT_WAS_SLOW (how long the disk took)'
+    _, out, _ = outcome(capsys, str(recorded('demo_over_dds')), '--json')
+    (run,) = json.loads(out)['runs']
+    assert (run['same'], run['of_the_machine'], run['left_at_the_end']) == (146, 2, 0)
+    assert 'not compared' not in outcome(capsys, str(recorded('verified')))[1]
+
+
+@pytest.mark.parametrize('more', [(), ('--json',), ('--what-if', 'navigation.xy_tolerance_m=1.0')])
+def test_a_journal_of_which_a_record_was_altered_is_replayed_and_called_damaged(
+    more: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = plain('verified', tmp_path)
+    alter(path, 'UPDATE events SET wall_time_ns = wall_time_ns + 1 WHERE seq = 9')
+    why = 'record 9 was altered, or the one before it'
+
+    code, out, err = outcome(capsys, str(path), *more)
+
+    assert code == 2  # though nothing that is compared differs
+    assert err.startswith(f'robot-agent-harness replay: journal {path} is damaged: {why};')
+    assert (out + err).count(why) == (2 if more == ('--json',) else 1)
+    if more == ('--json',):
+        told = json.loads(out)
+        assert (told['damage'], told['identical']) == (why, True)
+
+
+def test_a_journal_that_lost_a_record_is_called_damaged_and_not_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = plain('verified', tmp_path)
+    alter(path, 'DELETE FROM events WHERE seq = 9')
+    code, out, err = outcome(capsys, str(path))
+    assert (code, out) == (2, '')
+    assert f'journal {path} is damaged (record 9 is missing' in err
+    assert err.count('\n') == 1
 
 
 @pytest.mark.parametrize(

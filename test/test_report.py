@@ -20,6 +20,7 @@ import stat
 from typing import Any
 from xml.etree import ElementTree
 
+from journal_rig import alter
 import pytest
 from report_rig import HOSTILE, hostile, mission
 
@@ -692,6 +693,28 @@ def test_a_report_into_a_device_leaves_the_device_and_nowhere_is_named(
     device.symlink_to('/dev/null')
     write_report(journal, device)
     assert device.is_char_device()
+
+
+def test_the_report_of_a_damaged_journal_is_written_and_says_so_at_its_beginning(
+    journal: Path, html: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    altered, target = tmp_path / 'altered.db', tmp_path / 'r.html'
+    altered.write_bytes(journal.read_bytes())
+    alter(altered, 'UPDATE events SET wall_time_ns = wall_time_ns + 1 WHERE seq = 7')
+
+    assert main(['report', str(altered), '-o', str(target)]) == 2
+
+    why = 'record 7 was altered, or the one before it'
+    out, err = capsys.readouterr()
+    assert out == ''
+    assert err.splitlines() == [
+        f'robot-agent-harness report: journal {altered} is damaged: {why}; the report was written'
+        f' all the same, and says so: {target}'
+    ]
+    page = Page(target.read_text())
+    assert f'This journal is damaged: {why}.' in page.text
+    assert page.text.index(why) < page.text.index('Fetch the parcel.')
+    assert 'This journal is damaged' not in Page(html).text
 
 
 def test_long_texts_are_cut_and_say_so() -> None:

@@ -40,6 +40,15 @@ def chained_rows(
             last, previous = seq, chain
 
 
+def first_break(journal: ReadOnlyJournal, after: Tail = EMPTY) -> str | None:
+    """Return the first thing that is wrong with the chain; None where all records hang together.
+
+    :param after: where to begin behind.
+    """
+    rows = chained_rows(journal, after)
+    return next((trouble for _, trouble in rows if trouble is not None), None)
+
+
 def break_in_tail(journal: ReadOnlyJournal) -> str | None:
     """Return what is wrong with the chain of the newest records; None where they hang together.
 
@@ -48,5 +57,4 @@ def break_in_tail(journal: ReadOnlyJournal) -> str | None:
     with journal.errors_named():
         end = tail_of(journal.connection)
     begin = journal.fetch('SELECT seq, chain FROM events WHERE seq = ?', (end.seq - TAIL_ROWS,))
-    rows = chained_rows(journal, Tail(*begin[0]) if begin else EMPTY)
-    return next((trouble for _, trouble in rows if trouble is not None), None)
+    return first_break(journal, Tail(*begin[0]) if begin else EMPTY)

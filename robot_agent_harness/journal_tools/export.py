@@ -54,6 +54,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from robot_agent_harness.export.source import Source
     from robot_agent_harness.journal.reader import JournalReader
     from robot_agent_harness.journal.selection import Selection
+    from robot_agent_harness.journal_tools.files import remark_on_chain
 
     _check(arguments)
     selection = Selection(
@@ -65,8 +66,9 @@ def _run(arguments: argparse.Namespace) -> int:
         except ExportError as error:
             print(f'robot-agent-harness journal export: {error}', file=sys.stderr)
             return FAILED
-    # Standard output may be the export itself.
-    print(told, file=sys.stderr)
+        # Standard output may be the export itself.
+        print(told, file=sys.stderr)
+        remark_on_chain(reader)
     return 0
 
 

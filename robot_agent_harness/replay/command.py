@@ -15,18 +15,24 @@ from typing import Any
 import yaml
 
 from robot_agent_harness.errors import ConfigurationError, HarnessError
-from robot_agent_harness.journal_tools.screen import visible
-from robot_agent_harness.replay.comparison import Difference
+from robot_agent_harness.journal_tools.screen import remark, visible
+from robot_agent_harness.replay.comparison import Difference, OF_THE_MACHINE
 from robot_agent_harness.replay.replaying import JournalReplay, replay_journal, RunReplay
 from robot_agent_harness.replay.what_if import compare, WhatIf
 
 IDENTICAL, DIFFERENT, UNUSABLE = 0, 1, 2
 SHOWN_CHARS = 2000
 """How much of one side of a difference is printed; `--json` has all of it."""
+DAMAGED = (
+    '{program} replay: journal {path} is damaged: {damage}; what was replayed and compared is what it'
+    ' holds now'
+)
 
 
 def run(arguments: argparse.Namespace, program: str) -> int:
-    """Replay and tell; return 0 if all is as it was, 1 if not, 2 if it cannot be replayed."""
+    """Replay and tell; return 0 if all is as it was, 1 if not, 2 if that is unknown: the journal
+    is damaged, or cannot be replayed.
+    """
     try:
         begun = time.perf_counter()
         changed = _parameters(arguments.what_if)
@@ -49,6 +55,9 @@ def run(arguments: argparse.Namespace, program: str) -> int:
     else:
         for line in lines:
             print(visible(line))
+    if replay.damage is not None:
+        remark(DAMAGED.format(program=program, path=replay.path, damage=replay.damage))
+        return UNUSABLE
     return IDENTICAL if same else DIFFERENT
 
 
@@ -71,13 +80,22 @@ def _lines(replay: JournalReplay, took_s: float) -> Iterator[str]:
         places = f', {run_.reordered} of them in another place' if run_.reordered else ''
         if run_.identical:
             yield f'  identical: {run_.same} records{places}'
-            if not run_.whole:
-                yield '  the recording ends here, in the middle of the run'
+            yield from _left_out_lines(run_)
             continue
         yield f'  {len(run_.differences)} records differ, {run_.same} are the same{places}'
+        yield from _left_out_lines(run_)
         yield from _difference_lines(run_.differences[0])
     duration_s = sum(run_.duration_s for run_ in replay.runs)
     yield f'replayed {duration_s:.1f} s in {took_s:.2f} s'
+
+
+def _left_out_lines(run_: RunReplay) -> Iterator[str]:
+    if run_.of_the_machine:
+        yield f'  not compared: {run_.of_the_machine} {OF_THE_MACHINE} (how long the disk took)'
+    if run_.left_at_the_end:
+        yield f'  not compared: the last {run_.left_at_the_end}, whose cause is not on record'
+    if run_.identical and not run_.whole:
+        yield '  the recording ends here, in the middle of the run'
 
 
 def _about(run_: RunReplay) -> str:
@@ -127,6 +145,7 @@ def _shown(value: Any) -> str:
 def _json(replay: JournalReplay) -> dict[str, Any]:
     return {
         'journal': str(replay.path),
+        'damage': replay.damage,
         'identical': replay.identical,
         'runs': [
             {
@@ -135,6 +154,8 @@ def _json(replay: JournalReplay) -> dict[str, Any]:
                 'whole': run_.whole,
                 'same': run_.same,
                 'reordered': run_.reordered,
+                'of_the_machine': run_.of_the_machine,
+                'left_at_the_end': run_.left_at_the_end,
                 'differences': [asdict(difference) for difference in run_.differences],
             }
             for run_ in replay.runs
@@ -179,6 +200,7 @@ def _what_if_json(
 ) -> dict[str, Any]:
     return {
         'journal': str(replay.path),
+        'damage': replay.damage,
         'what_if': changed,
         'runs': [
             {**_run_json(run_), **asdict(what_if)}

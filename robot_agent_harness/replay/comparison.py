@@ -91,6 +91,18 @@ class Comparison:
         return any(difference.kind != 'payload' for difference in self.differences)
 
     @property
+    def of_the_machine(self) -> int:
+        """Return how many of the records tell of the machine alone."""
+        return sum(record.type == OF_THE_MACHINE for record in self._records)
+
+    @property
+    def left_at_the_end(self) -> int:
+        """Return how many records at the end of a run that is cut off were not made again, and need
+        not be.
+        """
+        return self._done[self._end :].count(False)
+
+    @property
     def next_seq(self) -> int:
         """Return the number of the first record that has not been made again or given up."""
         return self._recording.first_seq + self._open

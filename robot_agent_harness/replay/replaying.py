@@ -56,6 +56,10 @@ class RunReplay:
     """Records that are what they were."""
     reordered: int
     """Of those: how many changed places within `REORDER_S`."""
+    of_the_machine: int
+    """Records that were not compared: they tell of the machine alone."""
+    left_at_the_end: int
+    """The last records of a run that is cut off, which were not held against the replay."""
     differences: tuple[Difference, ...]
     recording: Recording
     made: tuple[tuple[int, Row], ...]
@@ -80,6 +84,8 @@ class JournalReplay:
 
     path: Path
     runs: tuple[RunReplay, ...]
+    damage: str | None
+    """What shows that records were altered or lost; then no comparison is an answer."""
 
     @property
     def identical(self) -> bool:
@@ -103,7 +109,7 @@ def replay_journal(
     check_what_if(what_if or {})
     with JournalReader(path) as reader:
         records = list(reader.events())
-        where = reader.path
+        where, damage = reader.path, reader.damage()
     if not records:
         raise ReplayError(f'journal {where} is empty')
     try:
@@ -120,8 +126,9 @@ def replay_journal(
                 replayed.append(replay_run(run, earlier, what_if=what_if))
     except ReplayError as error:
         logger.debug('journal %s cannot be replayed', where, exc_info=True)
-        raise type(error)(f'journal {where} cannot be replayed: {error}') from error
-    return JournalReplay(where, tuple(replayed))
+        damaged = '' if damage is None else f' is damaged ({damage}), and'
+        raise type(error)(f'journal {where}{damaged} cannot be replayed: {error}') from error
+    return JournalReplay(where, tuple(replayed), damage)
 
 
 def replay_run(
@@ -245,6 +252,8 @@ class _Run:
             duration_s=recording.duration_s,
             same=comparison.same,
             reordered=comparison.reordered,
+            of_the_machine=comparison.of_the_machine,
+            left_at_the_end=comparison.left_at_the_end,
             differences=tuple(comparison.differences),
             recording=recording,
             made=tuple(comparison.made),

@@ -66,6 +66,8 @@ class Source:
     missions_left_out: int
     earlier_file: str | None = None
     """The file that the journal goes on from, where a rotation began it."""
+    damage: str | None = None
+    """What shows that records were altered or lost; None where nothing does, or nobody looked."""
 
 
 def render(stories: list[Story], source: Source) -> str:

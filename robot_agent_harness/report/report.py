@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robot_agent_harness.errors import ConfigurationError
+from robot_agent_harness.errors import ConfigurationError, JournalCorruptError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.elsewhere import not_in
 from robot_agent_harness.journal.reader import JournalReader
@@ -31,7 +31,8 @@ OUTSIDE_CALLS_MAX = 300
 def write_report(journal: Path | str, output: Path | str, mission_id: str | None = None) -> Path:
     """Write the report of a mission, or of all that the journal holds, and return its path.
 
-    :raises JournalError: the journal is absent, damaged or of a newer release.
+    :raises JournalError: the journal is absent, damaged or of a newer release. Where only records
+        were altered or lost, and the rest can be read, the report is written first, and says so.
     :raises ConfigurationError: there is no such mission, or the file cannot be written.
     """
     try:
@@ -39,38 +40,47 @@ def write_report(journal: Path | str, output: Path | str, mission_id: str | None
     except OSError as error:
         raise ConfigurationError(f'output {output}: {error.strerror}') from error
     with JournalReader(journal) as reader:
+        damage = reader.damage()
         mode = 0o666 & ~_umask()
         # Absolute: a report goes into a file, also one that is called `-`.
         with output_file(target.absolute(), reader.path, mode=mode) as file:
-            file.write(report_page(reader, mission_id).encode())
+            file.write(report_page(reader, mission_id, damage=damage).encode())
+        if damage is not None:
+            raise JournalCorruptError(
+                f'journal {reader.path} is damaged: {damage}; the report was written all the same,'
+                f' and says so: {target}'
+            )
     return target
 
 
-def report_page(reader: JournalReader, mission_id: str | None) -> str:
+def report_page(
+    reader: JournalReader, mission_id: str | None, *, damage: str | None = None
+) -> str:
     """Return the report of a mission, or of all that the journal holds, as HTML.
 
+    :param damage: what shows that records were altered or lost.
     :raises ConfigurationError: there is no such mission.
     """
     # Here: what only tells stories goes without the templates' library.
     from robot_agent_harness.report.page import render
 
     if mission_id is not None:
-        return render([_told(reader, mission_id)], _source(reader, left_out=0))
+        return render([_told(reader, mission_id)], _source(reader, 0, damage))
     known = [mission.mission_id for mission in reader.missions()]
     chosen = known[-MISSIONS_MAX:][::-1]
     stories = [_told(reader, one) for one in chosen]
     outside = tell(None, outside_missions(reader))
     if outside.turns:
         stories.append(outside)
-    return render(stories, _source(reader, left_out=len(known) - len(chosen)))
+    return render(stories, _source(reader, len(known) - len(chosen), damage))
 
 
-def _source(reader: JournalReader, *, left_out: int) -> Source:
+def _source(reader: JournalReader, left_out: int, damage: str | None) -> Source:
     from robot_agent_harness.report.page import Source
 
     earlier = reader.predecessor()
     name = None if earlier is None else earlier.name
-    return Source(str(reader.path), reader.last_seq, left_out, name)
+    return Source(str(reader.path), reader.last_seq, left_out, name, damage)
 
 
 def _told(reader: JournalReader, mission_id: str) -> Story:
