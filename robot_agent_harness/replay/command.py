@@ -24,8 +24,8 @@ IDENTICAL, DIFFERENT, UNUSABLE = 0, 1, 2
 SHOWN_CHARS = 2000
 """How much of one side of a difference is printed; `--json` has all of it."""
 DAMAGED = (
-    '{program} replay: journal {path} is damaged: {damage}; what was replayed and compared is what it'
-    ' holds now'
+    '{program} replay: journal {path} is damaged: {damage}; what was replayed and compared is what'
+    ' it holds now'
 )
 
 

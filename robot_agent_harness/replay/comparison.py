@@ -97,8 +97,8 @@ class Comparison:
 
     @property
     def left_at_the_end(self) -> int:
-        """Return how many records at the end of a run that is cut off were not made again, and need
-        not be.
+        """Return how many records at the end of a run that is cut off were not made again, as they
+        need not be.
         """
         return self._done[self._end :].count(False)
 
