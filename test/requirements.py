@@ -965,6 +965,8 @@ _CONTRACT = (
             'test_journal_command_listing.py::test_actions_tell_how_they_ended_and_how_far_off',
             'test_journal_command_listing.py::test_decisions_tell_what_came_of_them',
             'test_journal_command_listing.py::test_filters_find_what_matches_all_of_them',
+            'test_journal_command_listing.py::test_an_id_that_is_not_in_the_journal_is_a_slip_and_not_an_empty_list',
+            'test_journal_command_files.py::test_an_id_is_a_slip_only_where_no_file_has_it',
             'test_journal_command_listing.py::test_times_hold_whatever_the_clock_did',
             'test_journal_command_listing.py'
             '::test_without_after_the_newest_page_is_shown_and_with_it_the_pages_follow_each_other',

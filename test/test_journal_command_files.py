@@ -93,6 +93,20 @@ def test_filters_go_through_all_files(path: Path, capsys: pytest.CaptureFixture[
     assert [row['file'] for row in rows] == [archives(path)[1].name]
 
 
+def test_an_id_is_a_slip_only_where_no_file_has_it(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = command(capsys, 'events', path, '--mission', 'm1')
+    assert (code, out) == (2, '')
+    assert f'mission m1: not in {path}, and what was before it is in' in err
+    assert err.endswith('; --all looks there as well\n')
+    code, out, err = command(capsys, 'events', path, '--mission', 'm9', '--all')
+    assert (code, out) == (2, '')
+    assert err.endswith(', nor in any file before it\n')
+    asked = ('--all', '--mission', 'm1', '--reason', 'preempted')
+    assert listed(capsys, 'events', path, *asked) == []
+
+
 def test_a_table_of_several_files_names_each_above_its_rows(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

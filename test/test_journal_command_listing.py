@@ -107,7 +107,8 @@ def test_decisions_tell_what_came_of_them(path: Path, capsys: pytest.CaptureFixt
         ('decisions --reason aborted', 'turn_id', ['m1-turn-2']),
         ('decisions --status accepted --mission m2', 'turn_id', ['m2-turn-1']),
         (f'decisions --action {action_of("m1-call-1")}', 'turn_id', ['m1-turn-1']),
-        ('decisions --action nothing', 'turn_id', []),
+        (f'decisions --action {action_of("out-2")}', 'turn_id', []),
+        ('actions --mission m2 --state open', 'action_id', []),
         ('decisions --until 2026-01-01T00:01Z --reason verified', 'turn_id', ['m1-turn-1']),
         ('decisions --since 2026-01-01T00:15Z --after 0', 'turn_id', ['m2-turn-1']),
         ('events --type mission_ended', 'mission_id', ['m1', 'm2']),
@@ -148,6 +149,25 @@ def test_filters_find_what_matches_all_of_them(
         for index in ('events_type', 'events_wall_time_ns', 'events_outside'):
             old.execute(f'DROP INDEX {index}')
     assert found(capsys, key, name, path, *filters) == wanted
+
+
+@pytest.mark.parametrize(
+    'option',
+    [
+        *(f'events --{name}' for name in ('mission', 'turn', 'call', 'action')),
+        *(f'{name} --{of}' for name in ('decisions', 'actions') for of in ('mission', 'action')),
+        'show --mission',
+        'tail --mission',
+        'export --mission',
+    ],
+)
+def test_an_id_that_is_not_in_the_journal_is_a_slip_and_not_an_empty_list(
+    path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    name, kind = option.split(' --')
+    code, out, err = command(capsys, name, path, f'--{kind}', 'm3')
+    assert (code, out) == (2, '')
+    assert err == f'robot-agent-harness journal {name}: {kind} m3: not in {path}\n'
 
 
 def test_times_hold_whatever_the_clock_did(

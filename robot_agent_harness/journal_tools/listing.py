@@ -17,6 +17,7 @@ from robot_agent_harness.events import RecordedEvent
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.journal_tools.files import readers, remark_on_chain, remark_on_older
+from robot_agent_harness.journal_tools.ids import nowhere, refuse, unknown
 from robot_agent_harness.journal_tools.screen import print_json, remark
 from robot_agent_harness.journal_tools.table import Column, TablePrinter
 
@@ -60,13 +61,14 @@ def pages(
     Without --after it is the newest page. Says when there is more. The items are to be taken
     before the next file is asked for.
 
-    :raises ConfigurationError: --after does not go with --all.
+    :raises ConfigurationError: --after does not go with --all, or an id is in no file.
     """
     if arguments.all:
         yield from _of_all_files(arguments, listing)
         return
     limit: int | None = arguments.limit or None
     with JournalReader(arguments.journal) as reader:
+        refuse(unknown(reader, arguments), nowhere(reader, arguments))
         if arguments.after is None and limit is not None:
             newest = listing.newest(reader, limit + 1)
             after = newest[limit] if len(newest) > limit else 0
@@ -102,10 +104,13 @@ def _of_all_files(
         )
     left: int | None = arguments.limit or None
     begins: list[tuple[Path, int]] = []
-    earlier = False
+    earlier, not_here = False, ''
+    absent: list[dict[str, str]] = []
     for reader in readers(arguments):
         if not begins:
+            not_here = nowhere(reader, arguments)
             remark_on_chain(reader)
+        absent.append(unknown(reader, arguments))
         newest = () if left is None else listing.newest(reader, left + 1)
         earlier = left is not None and len(newest) > left
         begins.append((reader.path, newest[left] if earlier and left is not None else 0))
@@ -114,6 +119,9 @@ def _of_all_files(
         if earlier or left == 0:
             earlier = earlier or reader.predecessor() is not None
             break
+    # A page that was full before the last file was looked at has found what bears all ids.
+    in_none = (item for item in absent[0].items() if all(item in ids.items() for ids in absent))
+    refuse(dict(in_none), not_here)
     for path, after in reversed(begins):
         with JournalReader(path) as reader:
             yield reader, listing.items(reader, after)

@@ -84,27 +84,21 @@ def _one(
 
     :raises ConfigurationError: it is not there.
     """
-    from robot_agent_harness.errors import ConfigurationError
-    from robot_agent_harness.journal.elsewhere import not_in
     from robot_agent_harness.journal_tools.files import readers, remark_on_chain
+    from robot_agent_harness.journal_tools.ids import nowhere, refuse
 
-    not_here, older = '', False
+    not_here = ''
     for number, reader in enumerate(readers(arguments)):
         nodes = _of_one(reader, arguments)
         if nodes is not None:
             yield reader, nodes
         if number == 0:
-            not_here, older = not_in(reader), reader.predecessor() is not None
+            not_here = nowhere(reader, arguments)
             remark_on_chain(reader)
         if nodes is not None:
             return
-    if arguments.all:
-        not_here += ', nor in any file before it'
-    elif older:
-        not_here += '; --all looks there as well'
-    for name in _ONE:
-        if getattr(arguments, name) is not None:
-            raise ConfigurationError(f'{name} {getattr(arguments, name)}: {not_here}')
+    asked = {name: getattr(arguments, name) for name in _ONE}
+    refuse({name: typed for name, typed in asked.items() if typed is not None}, not_here)
 
 
 def _of_one(

@@ -62,13 +62,18 @@ def records(
     """Yield what is to be printed, with -f for ever.
 
     :param wait: called with seconds between two looks at the file.
+    :raises ConfigurationError: nothing is of the mission that was asked for.
     """
+    from robot_agent_harness.journal.elsewhere import not_in
     from robot_agent_harness.journal.reader import JournalReader
     from robot_agent_harness.journal.selection import Selection
+    from robot_agent_harness.journal_tools.ids import refuse, unknown
 
     wanted = Selection(mission_id=arguments.mission)
     reader = JournalReader(arguments.journal)
     try:
+        if not arguments.follow:  # else it may be still to come
+            refuse(unknown(reader, arguments), not_in(reader))
         # Asked before reading: what is written meanwhile counts as a change.
         version, last = reader.data_version, reader.last_seq
         if newest := reader.newest_seqs(wanted, arguments.lines):
