@@ -103,6 +103,14 @@ def test_every_file_of_the_package_that_a_guide_names_is_there(name):
         assert (ROOT / path).exists(), path
 
 
+def test_what_the_tutorial_has_its_reader_make_goes_where_git_leaves_it_alone():
+    named = re.findall(r'[\w./]+\.(?:db|html|py)\b', PAGES['tutorial_simulation'])
+    made = {path for path in named if not path.endswith('.launch.py')}
+    assert {'tutorial/drive.py', 'tutorial/journal.db', 'tutorial/report.html'} <= made
+    ignored = (ROOT / '.gitignore').read_text(encoding='utf-8').splitlines()
+    assert {f'/{path.partition("/")[0]}/' for path in made} <= set(ignored)
+
+
 def test_the_places_of_the_guide_can_be_read(tmp_path):
     (block,) = re.findall(r'```yaml\n(.*?)```', PAGES['on_a_turtlebot3'], re.DOTALL)
     file = tmp_path / 'places.yaml'
