@@ -12,6 +12,7 @@ import sqlite3
 
 import pytest
 
+from robot_agent_harness import __version__
 from robot_agent_harness.errors import (
     JournalCorruptError,
     JournalLockedError,
@@ -20,9 +21,10 @@ from robot_agent_harness.errors import (
 )
 from robot_agent_harness.events import EventType
 from robot_agent_harness.journal import JournalReader, records, soundness, store, writer
-from robot_agent_harness.journal.schema import COLUMNS
+from robot_agent_harness.journal.schema import COLUMNS, SCHEMA_USER_VERSION
 
-TEXT = (Path(__file__).parents[1] / 'docs' / 'journal.md').read_text(encoding='utf-8')
+DOCS = Path(__file__).parents[1] / 'docs'
+TEXT = (DOCS / 'journal.md').read_text(encoding='utf-8')
 READ, CHAIN, WRITE = re.findall(r'```python\n(.*?)```', TEXT, re.DOTALL)
 
 
@@ -39,6 +41,15 @@ def test_its_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert '2 records, none lost' in run(READ)
     with JournalReader('journal.db') as reader:
         assert run(CHAIN).strip() == list(reader.events())[-1].chain
+
+
+def test_every_schema_is_told_and_no_page_calls_the_release_at_hand_an_old_one() -> None:
+    (table,) = re.findall(r'\| schema \| has \|\n.*?\n\n', TEXT, re.DOTALL)
+    schemas = [int(number) for number in re.findall(r'^\| (\d+) \|', table, re.MULTILINE)]
+    assert schemas == list(range(1, SCHEMA_USER_VERSION + 1))
+    for page in DOCS.glob('*.md'):
+        told = page.read_text(encoding='utf-8')
+        assert not re.search(rf'(release|journals?) (of )?{re.escape(__version__)}', told), page
 
 
 def test_the_view_has_the_columns_that_are_named(

@@ -26,7 +26,7 @@ class Driven:
 
 
 NAVIGATED = Driven(NAVIGATE_TO_POSE, 'navigation')
-"""Of a record that does not say: usual, and all there was in 0.1.0."""
+"""Of a record that does not say: usual, and all there was in schema 1."""
 
 
 def driven(plan: ActionPlan) -> dict[str, str] | None:

@@ -94,7 +94,7 @@ LEFT JOIN events AS call ON call.type = 'TOOL_CALL_RECORDED'
           AND later.seq > response.seq AND later.seq < call.seq)
 WHERE response.type = 'MODEL_RESPONSE_RECORDED'
 """
-"""As release 0.1.0 had it: a row for each call, and for each failed attempt as well."""
+"""As schema 1 had it: a row for each call, and for each failed attempt as well."""
 
 
 @migrations(name='0002_decisions_and_usage')

@@ -44,7 +44,7 @@ class MissionUsage:
     cache_creation_input_tokens: int | None
     """The same."""
     model_s: float | None
-    """Seconds spent on waiting for the model; None in journals of release 0.1.0."""
+    """Seconds spent on waiting for the model; None where all records are of schema 1."""
 
 
 @dataclass(frozen=True, slots=True)

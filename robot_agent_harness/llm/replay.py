@@ -171,7 +171,7 @@ def recorded_failure(payload: dict[str, Any], *, asked_again: bool = False) -> M
     :param asked_again: whether the model was asked once more in the same turn.
     """
     retryable = payload.get('retryable')
-    if retryable is None:  # of release 0.1.0, which shows it by what it did next
+    if retryable is None:  # of schema 1, which shows it by what it did next
         retryable = asked_again
     return ModelError(
         str(payload['error']),
@@ -199,6 +199,6 @@ def recorded_decision(payload: dict[str, Any]) -> Decision:
 def _tool_call(call: dict[str, Any], stop_reason: str | None) -> ToolCall:
     malformed = call.get('malformed')
     if 'malformed' not in call and stop_reason != 'tool_use':
-        # Release 0.1.0 did not record it; a call that was cut must not move the robot now either.
+        # Schema 1 did not record it; a call that was cut must not move the robot now either.
         malformed = f'not a complete response (stop reason {stop_reason})'
     return ToolCall(str(call.get('id')), str(call.get('name')), call.get('arguments'), malformed)

@@ -238,7 +238,7 @@ class Actions:
         for trouble in _contradictions(evidence):
             notes.add(f'{name} on evidence that speaks against it: {trouble}')
         if not action.heard or action.news_lost:
-            return  # release 0.1.0 did not record what controllers said
+            return  # under schema 1 nobody recorded what controllers said
         if action.success_ns is None:
             notes.add(f'{name}, and no record has the controller say so')
         elif seen:
