@@ -149,10 +149,12 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
 
 def _report(arguments: argparse.Namespace, _ros_arguments: list[str]) -> int:
     from robot_agent_harness.errors import HarnessError
+    from robot_agent_harness.journal_tools.progress import Progress
     from robot_agent_harness.report import write_report
 
     try:
-        print(write_report(arguments.journal, arguments.output, arguments.mission))
+        told = Progress('checked')
+        print(write_report(arguments.journal, arguments.output, arguments.mission, told=told))
     except HarnessError as error:
         print(f'{PROGRAM} report: {" ".join(str(error).split())}', file=sys.stderr)
         return MISUSE

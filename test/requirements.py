@@ -1052,6 +1052,7 @@ _CONTRACT = (
             'test_journal_command_verify.py::test_each_break_of_the_chain_is_named_once',
             'test_journal_command_verify.py'
             '::test_who_waits_is_told_every_two_seconds_how_far_it_is',
+            'test_replay.py::test_who_waits_for_a_long_journal_is_told_how_far_it_is',
             'test_journal_tampering.py'
             '::test_each_promise_that_was_broken_with_a_mended_chain_is_named',
             'test_journal_command_verify.py::test_a_longer_journal_takes_no_more_memory',

@@ -17,8 +17,8 @@ import pytest
 
 from robot_agent_harness.events import EventType
 from robot_agent_harness.journal import JournalReader, Selection
-from robot_agent_harness.journal_tools import verify
 from robot_agent_harness.journal_tools.invariants import violations
+from robot_agent_harness.journal_tools.progress import Progress
 from robot_agent_harness.testing import FakeClock
 
 GOOD, BAD = ('SUCCEEDED', 'verified'), ('FAILED', 'aborted')
@@ -161,10 +161,10 @@ def test_who_waits_is_told_every_two_seconds_how_far_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     now_s = 0.0
-    progress = verify._Progress(9_000, lambda: now_s)
+    progress = Progress('checked', lambda: now_s)
     for seq in range(1, 9_001):
         now_s += 0.0011
-        progress(seq)
+        progress(seq, 9_000)
     told = ['2,000 of 9,000', '4,000 of 9,000', '6,000 of 9,000', '8,000 of 9,000']
     assert capsys.readouterr().err.splitlines() == [f'{one} records are checked' for one in told]
 

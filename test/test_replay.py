@@ -35,6 +35,7 @@ from robot_agent_harness.journal.archive import unpack
 from robot_agent_harness.journal.reader import JournalReader
 from robot_agent_harness.journal.schema import chain_of, COLUMNS
 from robot_agent_harness.journal.writer import Entry
+from robot_agent_harness.journal_tools import progress
 from robot_agent_harness.key_order import in_order, key_order
 from robot_agent_harness.parameters import check_parameters
 from robot_agent_harness.parameters import PARAMETERS as NODE_PARAMETERS
@@ -242,6 +243,29 @@ def without_locks(first: int, count: int) -> list[int]:
     """Return seeds whose journal is never locked by others: that is no input on record."""
     seeds = range(first, first + count)
     return [s for s in seeds if all(f.kind != 'journal_lock' for f in draw_plan(s).faults)]
+
+
+@pytest.mark.parametrize(
+    ('command', 'done'),
+    [(['replay'], 'replayed'), (['report'], 'checked'), (['journal', 'verify'], 'checked')],
+)
+def test_who_waits_for_a_long_journal_is_told_how_far_it_is(
+    command: list[str],
+    done: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = plain('verified', tmp_path)
+    with JournalReader(path) as reader:
+        last = reader.last_seq
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, 'PROGRESS_RECORDS', 10)
+    monkeypatch.setattr(progress, 'PROGRESS_S', 0.0)  # as if all of it took long
+    assert cli.main([*command, str(path)]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f'{seq} of {last} records are {done}' for seq in range(10, last + 1, 10)
+    ]
 
 
 def test_random_missions_under_faults_replay_identically(tmp_path: Path) -> None:

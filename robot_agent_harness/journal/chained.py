@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from robot_agent_harness.journal.read_only import ReadOnlyJournal
@@ -40,13 +40,19 @@ def chained_rows(
             last, previous = seq, chain
 
 
-def first_break(journal: ReadOnlyJournal, after: Tail = EMPTY) -> str | None:
+def first_break(
+    journal: ReadOnlyJournal, after: Tail = EMPTY, *, told: Callable[[int], object]
+) -> str | None:
     """Return the first thing that is wrong with the chain; None where all records hang together.
 
     :param after: where to begin behind.
+    :param told: called with the number of each record that has been looked at.
     """
-    rows = chained_rows(journal, after)
-    return next((trouble for _, trouble in rows if trouble is not None), None)
+    for row, trouble in chained_rows(journal, after):
+        if trouble is not None:
+            return trouble
+        told(row[0])
+    return None
 
 
 def break_in_tail(journal: ReadOnlyJournal) -> str | None:
@@ -57,4 +63,4 @@ def break_in_tail(journal: ReadOnlyJournal) -> str | None:
     with journal.errors_named():
         end = tail_of(journal.connection)
     begin = journal.fetch('SELECT seq, chain FROM events WHERE seq = ?', (end.seq - TAIL_ROWS,))
-    return first_break(journal, Tail(*begin[0]) if begin else EMPTY)
+    return first_break(journal, Tail(*begin[0]) if begin else EMPTY, told=lambda seq: None)

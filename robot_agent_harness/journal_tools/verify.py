@@ -5,9 +5,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-import sys
-import time
 from typing import Any, TYPE_CHECKING
 
 from robot_agent_harness.journal_tools.arguments import add_journal, add_json
@@ -18,10 +15,6 @@ if TYPE_CHECKING:
 
     from robot_agent_harness.journal.reader import JournalReader, Predecessor
 
-PROGRESS_S = 2.0
-"""How often somebody who waits is told how far it is, in seconds."""
-PROGRESS_RECORDS = 1000
-"""After how many records the clock is looked at."""
 VIOLATIONS_MAX = 1000
 """What is named of one file; where so much is wrong, the rest adds nothing."""
 
@@ -90,10 +83,12 @@ def _checked(
 
     from robot_agent_harness.errors import JournalCorruptError
     from robot_agent_harness.journal_tools.invariants import violations
+    from robot_agent_harness.journal_tools.progress import Progress
 
     closed = reader.archived or expected is not None
-    progress = _Progress(reader.last_seq, time.monotonic)
-    found = list(islice(violations(reader, finished=closed, told=progress), VIOLATIONS_MAX))
+    found = list(
+        islice(violations(reader, finished=closed, told=Progress('checked')), VIOLATIONS_MAX)
+    )
     tail = reader.tail()
     if expected is not None and tail != (expected.last_seq, expected.last_chain):
         found.append(
@@ -126,25 +121,6 @@ def _checked(
         remarks=remarks,
     )
     return told, before
-
-
-class _Progress:
-    """Says now and then how far a long reading is; called with the number of each record.
-
-    :param last_seq: the number of the last one.
-    :param now_s: returns steady seconds.
-    """
-
-    def __init__(self, last_seq: int, now_s: Callable[[], float]) -> None:
-        self._last_seq = last_seq
-        self._now_s = now_s
-        self._due_s = now_s() + PROGRESS_S
-
-    def __call__(self, seq: int) -> None:
-        if seq % PROGRESS_RECORDS or self._now_s() < self._due_s:
-            return
-        self._due_s = self._now_s() + PROGRESS_S
-        print(f'{seq:,} of {self._last_seq:,} records are checked', file=sys.stderr)
 
 
 def _told(

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from robot_agent_harness.errors import ConfigurationError, HarnessError
+from robot_agent_harness.journal_tools.progress import Progress
 from robot_agent_harness.journal_tools.screen import remark, visible
 from robot_agent_harness.replay.comparison import Difference, OF_THE_MACHINE
 from robot_agent_harness.replay.replaying import JournalReplay, replay_journal, RunReplay
@@ -36,7 +37,12 @@ def run(arguments: argparse.Namespace, program: str) -> int:
     try:
         begun = time.perf_counter()
         changed = _parameters(arguments.what_if)
-        replay = replay_journal(arguments.journal, mission_id=arguments.mission, what_if=changed)
+        replay = replay_journal(
+            arguments.journal,
+            mission_id=arguments.mission,
+            what_if=changed,
+            told=Progress('replayed'),
+        )
         took_s = time.perf_counter() - begun
     except HarnessError as error:
         print(f'{program} replay: {" ".join(visible(str(error)).split())}', file=sys.stderr)

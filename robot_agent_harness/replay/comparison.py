@@ -68,9 +68,12 @@ class Comparison:
     """Takes each record that the replay makes, as it is made.
 
     :param now_ns: the replay's steady time.
+    :param told: called with the number of each recorded one when it and those before it are done.
     """
 
-    def __init__(self, recording: Recording, now_ns: Callable[[], int]) -> None:
+    def __init__(
+        self, recording: Recording, now_ns: Callable[[], int], told: Callable[[int], object]
+    ) -> None:
         self.differences: list[Difference] = []
         self.same = 0
         self.reordered = 0
@@ -82,6 +85,7 @@ class Comparison:
         self._end = _end_of(recording)
         self._open = 0
         self._now_ns = now_ns
+        self._told_of = told
         self._context: deque[str] = deque(maxlen=CONTEXT)
         self._advance()
 
@@ -187,6 +191,7 @@ class Comparison:
 
     def _advance(self) -> None:
         while self._open < len(self._done) and self._done[self._open]:
+            self._told_of(self._records[self._open].seq)
             self._open += 1
 
     def _told(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ import yaml
 from robot_agent_harness.assembly import assemble
 from robot_agent_harness.errors import ConfigurationError, HarnessError
 from robot_agent_harness.events import EventType, RecordedEvent
-from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.reader import JournalReader, Told, unheard
 from robot_agent_harness.journal.records import Row
 from robot_agent_harness.key_order import in_order
 from robot_agent_harness.parameters import check_parameters, PARAMETERS
@@ -98,10 +98,12 @@ def replay_journal(
     *,
     mission_id: str | None = None,
     what_if: Mapping[str, Any] | None = None,
+    told: Told = unheard,
 ) -> JournalReplay:
     """Replay every run of a journal, or the one in which a mission was.
 
     :param what_if: parameters that are to be other than they were.
+    :param told: of each record that has been made again, or was not to be.
     :raises ReplayError: the journal does not hold what a replay needs.
     :raises JournalError: it cannot be read.
     :raises ConfigurationError: a parameter is unknown, out of range, or plays no part.
@@ -123,7 +125,7 @@ def replay_journal(
         for run in runs:
             earlier = records[: run.first_seq - begin]
             with _quiet():
-                replayed.append(replay_run(run, earlier, what_if=what_if))
+                replayed.append(replay_run(run, earlier, what_if=what_if, told=told))
     except ReplayError as error:
         logger.debug('journal %s cannot be replayed', where, exc_info=True)
         damaged = '' if damage is None else f' is damaged ({damage}), and'
@@ -136,11 +138,13 @@ def replay_run(
     earlier: list[RecordedEvent],
     *,
     what_if: Mapping[str, Any] | None = None,
+    told: Told = unheard,
 ) -> RunReplay:
     """Replay one run.
 
     :param earlier: the records before it.
     :param what_if: parameters that are to be other than they were.
+    :param told: of each record that has been made again, or was not to be.
     :raises ReplayError: the recording lacks something.
     :raises ReplayFailedError: the replay itself has a fault.
     :raises ConfigurationError: a parameter is unknown or out of range.
@@ -148,7 +152,7 @@ def replay_run(
     loop = ReplayLoop()
     home = MEMORY if MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix='replay-', dir=home) as folder:
-        run = _Run(recording, earlier, Path(folder), loop, what_if or {})
+        run = _Run(recording, earlier, Path(folder), loop, what_if or {}, told)
         try:
             return run_on(loop, run.play())
         except ConfigurationError as error:
@@ -178,11 +182,16 @@ class _Run:
         folder: Path,
         loop: ReplayLoop,
         what_if: Mapping[str, Any],
+        told: Told,
     ) -> None:
         self._recording = recording
         self._loop = loop
         self._clock = ReplayClock(recording, loop)
-        self._comparison = Comparison(recording, self._clock.monotonic_ns)
+        self._comparison = Comparison(
+            recording,
+            self._clock.monotonic_ns,
+            lambda seq: told(seq, recording.last_seq),
+        )
         self._earlier = earlier
         self._folder = folder
         self._what_if = what_if

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from robot_agent_harness.errors import ConfigurationError, JournalCorruptError
 from robot_agent_harness.events import EventType, RecordedEvent
 from robot_agent_harness.journal.elsewhere import not_in
-from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.reader import JournalReader, Told, unheard
 from robot_agent_harness.journal.selection import Selection
 from robot_agent_harness.output_file import output_file
 from robot_agent_harness.paths import expanded
@@ -28,9 +28,16 @@ OUTSIDE_CALLS_MAX = 300
 """Calls outside missions in one report, the newest."""
 
 
-def write_report(journal: Path | str, output: Path | str, mission_id: str | None = None) -> Path:
+def write_report(
+    journal: Path | str,
+    output: Path | str,
+    mission_id: str | None = None,
+    *,
+    told: Told = unheard,
+) -> Path:
     """Write the report of a mission, or of all that the journal holds, and return its path.
 
+    :param told: of each record that is held against the chain, before anything is written.
     :raises JournalError: the journal is absent, damaged or of a newer release. Where only records
         were altered or lost, and the rest can be read, the report is written first, and says so.
     :raises ConfigurationError: there is no such mission, or the file cannot be written.
@@ -40,7 +47,7 @@ def write_report(journal: Path | str, output: Path | str, mission_id: str | None
     except OSError as error:
         raise ConfigurationError(f'output {output}: {error.strerror}') from error
     with JournalReader(journal) as reader:
-        damage = reader.damage()
+        damage = reader.damage(told)
         mode = 0o666 & ~_umask()
         # Absolute: a report goes into a file, also one that is called `-`.
         with output_file(target.absolute(), reader.path, mode=mode) as file:

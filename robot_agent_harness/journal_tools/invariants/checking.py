@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from robot_agent_harness.errors import JournalError
 from robot_agent_harness.events import EventType, RecordedEvent
-from robot_agent_harness.journal.reader import JournalReader
+from robot_agent_harness.journal.reader import JournalReader, Told, unheard
 from robot_agent_harness.journal.store import DROPPED
 from robot_agent_harness.journal_tools.invariants.actions import Actions
 from robot_agent_harness.journal_tools.invariants.calls import Calls
@@ -31,31 +31,27 @@ _ABOUT = {
 }
 """The id without which a record of a type says nothing."""
 
-Told = Callable[[int], object]
 
-
-def violations(
-    reader: JournalReader, *, finished: bool, told: Told = lambda seq: None
-) -> Iterator[str]:
+def violations(reader: JournalReader, *, finished: bool, told: Told = unheard) -> Iterator[str]:
     """Yield every violation of a journal's invariants, each in a line, as it is found.
 
     :param finished: whether every call, action and mission must have its end; False for a journal
         that a harness is writing, or has left when it was killed.
-    :param told: called with the number of each record that has been checked.
+    :param told: of each record that has been checked.
     """
     for trouble in reader.unguarded():
         yield f'journal {reader.path}: {trouble}'
     lost = reader.log_damage()
     if lost is not None:
         yield f'journal {reader.path}: {lost}'
-    checks = _Checks(reader)
+    checks, last_seq = _Checks(reader), reader.last_seq
     try:
         for seq, event, troubles in reader.scan():
             yield from troubles
             if event is not None:
                 checks.take(event)
                 yield from checks.notes.take()
-            told(seq)
+            told(seq, last_seq)
     except JournalError as error:
         # A page that cannot be read ends the reading; what was open by then is no fault.
         yield from checks.notes.take()
