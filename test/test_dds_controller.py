@@ -745,7 +745,7 @@ def test_the_page_names_what_both_benches_have_in_common() -> None:
     shared = {name for name in vars(ScriptableNav2) if not name.startswith('_')}
     missing = {
         n
-        for n in shared - {'set_listener', 'send_goal', 'request_result', 'cancel'}
+        for n in shared - {'set_listener', 'prepare', 'send_goal', 'request_result', 'cancel'}
         if not hasattr(ScriptedNav2, n)
     }
     assert missing == set()

@@ -128,7 +128,7 @@ def _silent(name: str) -> Step:
 
 def _no_journal(name: str) -> Step:
     async def step(made: Rig, client: Client) -> Any:
-        def fail(*entries: Any) -> asyncio.Future[list[int]]:
+        def fail(*entries: Any, **more: Any) -> asyncio.Future[list[int]]:
             raise JournalUnavailableError('the disk is full')
 
         made.core.starter._journal.append = fail  # type: ignore[method-assign]

@@ -81,13 +81,13 @@ def _held_on_disk(made: Rig) -> tuple[asyncio.Event, asyncio.Event]:
     journal = made.core.starter._journal
     append = journal.append
 
-    async def slow(*entries: Any) -> list[int]:
-        numbers = await append(*entries)
+    async def slow(*entries: Any, **more: Any) -> list[int]:
+        numbers = await append(*entries, **more)
         on_disk.set()
         await asyncio.wait_for(go_on.wait(), BOUND_S)
         return numbers
 
-    journal.append = lambda *entries: asyncio.ensure_future(slow(*entries))  # type: ignore[method-assign]
+    journal.append = lambda *entries, **more: asyncio.ensure_future(slow(*entries, **more))  # type: ignore[method-assign]
     return on_disk, go_on
 
 
