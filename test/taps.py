@@ -51,11 +51,11 @@ def arm(kill_at: str) -> None:
         return f'{event.type.value}{state}'
 
     def tapped(write: Any) -> Any:
-        def write_tapped(self: Any, *entries: Any) -> Any:
+        def write_tapped(self: Any, *entries: Any, **more: Any) -> Any:
             names = [name_of(entry) for entry in entries]
             for name in names:
                 taps.passes(f'before {name}')
-            future = write(self, *entries)
+            future = write(self, *entries, **more)
             future.add_done_callback(lambda _: [taps.passes(f'after {name}') for name in names])
             return future
 
