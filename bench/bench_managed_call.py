@@ -231,7 +231,9 @@ def _rows(blocks: list[Block], stages: list[list[tuple[float, ...]]], memory: fl
         [median(getattr(block, way)) for block in blocks] for way in WAYS
     )
     both = [goal + call for goal, call in zip(bare, echo, strict=True)]
-    added = [call - goal for call, goal in zip(managed, bare, strict=True)]
+    added, least = (
+        [call - goal for call, goal in zip(calls, bare, strict=True)] for calls in (managed, barely)
+    )
     slow, slow_both, slow_barely = (
         [quantile([ms for block in blocks for ms in of(block)], 0.99)]
         for of in (
@@ -242,10 +244,11 @@ def _rows(blocks: list[Block], stages: list[list[tuple[float, ...]]], memory: fl
     )
     name = 'managed call to accepted,'
     less = 'commit, goal, commit in a bare MCP tool'
+    more = unless(ADDED_MS, median(least), f'a {less} adds')
     p50 = unless(OVER_P50, median(barely) / median(both), f'a {less} takes')
     p99 = unless(OVER_P99, slow_barely[0] / slow_both[0], f'a {less} takes')
     return [
-        row(f'{name} p50: added to a bare rclpy goal', 'ms', added, limit=ADDED_MS),
+        row(f'{name} p50: added to a bare rclpy goal', 'ms', added, limit=more),
         row(f'{name} p50 / goal + echo', 'ms', managed, both, limit=p50),
         row(f'{name} p99 / goal + echo', 'ms', slow, slow_both, limit=p99),
         row(f'{name} p50 / {less}', 'ms', managed, barely, limit=OVER_P50),
