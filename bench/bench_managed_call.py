@@ -232,7 +232,8 @@ def _rows(blocks: list[Block], stages: list[list[tuple[float, ...]]], memory: fl
     )
     both = [goal + call for goal, call in zip(bare, echo, strict=True)]
     added, least = (
-        [call - goal for call, goal in zip(calls, bare, strict=True)] for calls in (managed, barely)
+        [call - goal for call, goal in zip(times, bare, strict=True)]
+        for times in (managed, barely)
     )
     slow, slow_both, slow_barely = (
         [quantile([ms for block in blocks for ms in of(block)], 0.99)]
