@@ -967,6 +967,8 @@ _CONTRACT = (
             'test_journal_command_listing.py::test_filters_find_what_matches_all_of_them',
             'test_journal_command_listing.py::test_an_id_that_is_not_in_the_journal_is_a_slip_and_not_an_empty_list',
             'test_journal_command_files.py::test_an_id_is_a_slip_only_where_no_file_has_it',
+            'test_journal_command_files.py'
+            '::test_a_filter_without_a_match_for_an_id_of_an_older_file_is_an_empty_list',
             'test_journal_command_listing.py::test_times_hold_whatever_the_clock_did',
             'test_journal_command_listing.py'
             '::test_without_after_the_newest_page_is_shown_and_with_it_the_pages_follow_each_other',
@@ -3095,6 +3097,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_the_first_word_of_a_goal_gives_others_time_and_nothing_else_does',
                 'test_a_goal_that_was_made_ready_is_sent_as_it_is_while_its_stamp_holds',
                 'test_a_goal_that_was_made_ready_goes_out_in_no_other_s_place',
+                'test_a_goal_that_was_made_ready_is_not_sent_to_a_server_that_has_gone',
+                'test_a_goal_that_was_made_ready_grows_old_though_simulated_time_stands_still',
                 'test_a_goal_that_cannot_be_made_ready_is_told_of_when_it_is_sent',
             ),
         ),
@@ -3162,6 +3166,8 @@ NOT_A_CLAUSE: Mapping[str, NotAClause] = MappingProxyType(
                 'test_whoever_may_only_look_makes_nothing_of_others_unreadable',
                 'test_keys_of_a_process_are_kept_while_those_of_calls_are_forgotten_in_time',
                 'test_values_that_are_no_json_are_looked_through_as_well',
+                'test_a_number_that_python_refuses_to_print_stops_no_record_and_is_hidden_as_a_secret',
+                'test_a_record_too_long_to_be_kept_whole_is_looked_at_without_being_walked_through',
                 'test_a_log_record_that_cannot_be_formatted_passes_and_others_are_changed_once',
                 'test_what_is_no_secret_is_left_untouched',
                 'test_no_text_breaks_the_redactor_and_twice_is_as_good_as_once',

@@ -102,7 +102,19 @@ def test_an_id_is_a_slip_only_where_no_file_has_it(
     assert err.endswith('; --all looks there as well\n')
     code, out, err = command(capsys, 'events', path, '--mission', 'm9', '--all')
     assert (code, out) == (2, '')
-    assert err.endswith(', nor in any file before it\n')
+    assert err.endswith(', nor in any file before it that is beside it\n')
+    archives(path)[1].unlink()
+    code, out, err = command(capsys, 'events', path, '--mission', 'm1')
+    assert (code, out) == (2, '')
+    assert err.endswith(', which is not beside it\n')
+    code, out, err = command(capsys, 'events', path, '--mission', 'm1', '--all')
+    assert (code, out) == (2, '')
+    assert ', which is not beside it, nor in any file before it that is beside it' in err
+
+
+def test_a_filter_without_a_match_for_an_id_of_an_older_file_is_an_empty_list(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = ('--all', '--mission', 'm1', '--reason', 'preempted')
     assert listed(capsys, 'events', path, *asked) == []
 

@@ -201,9 +201,14 @@ class RosTime(SystemClock):
     """A clock whose ROS time stands still, unless a test moves it."""
 
     seconds = 100.0
+    waited_s = 0.0
+    """How far steady time is ahead of what it would be."""
 
     def ros_ns(self) -> int:
         return int(self.seconds * NS_PER_S)
+
+    def monotonic_ns(self) -> int:
+        return super().monotonic_ns() + int(self.waited_s * NS_PER_S)
 
 
 @pytest.mark.parametrize(
@@ -224,6 +229,33 @@ async def test_a_goal_that_was_made_ready_is_sent_as_it_is_while_its_stamp_holds
     assert (sent_id, goal.pose.pose.position.x) == (goal_id, 2.0)
     stamped_s = 100.0 if as_prepared else clock.seconds
     assert stamp.sec + stamp.nanosec / NS_PER_S == pytest.approx(stamped_s, abs=1e-6)
+
+
+async def test_a_goal_that_was_made_ready_is_not_sent_to_a_server_that_has_gone(
+    robot: Probe, client: Probe
+) -> None:
+    nav2, heard, goal_id = FakeNav2(robot), Heard(client, RosTime()), _new_id()
+    await heard.there(nav2)
+    heard.controller.prepare(goal_id, GOAL)
+    nav2.withdraw()
+    await heard.event(ServerPresence(False))
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.until(lambda: heard.of(SendFailed))
+    assert heard.of(SendFailed)[0].goal_id == goal_id
+
+
+async def test_a_goal_that_was_made_ready_grows_old_though_simulated_time_stands_still(
+    robot: Probe, client: Probe
+) -> None:
+    clock = RosTime()
+    nav2, heard, goal_id = FakeNav2(robot), Heard(client, clock), _new_id()
+    await heard.there(nav2)
+    heard.controller.prepare(goal_id, {'pose': {**GOAL['pose'], 'x': 3.0}})
+    clock.waited_s = 0.011
+    heard.controller.send_goal(goal_id, GOAL)
+    await heard.event(GoalResponse(goal_id, True))
+    ((_, goal),) = nav2.goals
+    assert goal.pose.pose.position.x == 2.0
 
 
 async def test_a_goal_that_was_made_ready_goes_out_in_no_other_s_place(

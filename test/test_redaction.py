@@ -28,10 +28,11 @@ from robot_agent_harness.events import (
     EVENT_MODELS,
     EventType,
     ModelResponseRecorded,
+    SalientEvent,
     ToolCallRecorded,
 )
 from robot_agent_harness.journal.reader import JournalReader
-from robot_agent_harness.journal.records import exact_text, payload_text
+from robot_agent_harness.journal.records import exact_text, MAX_PAYLOAD_CHARS, payload_text
 from robot_agent_harness.jsonable import canonical_json, jsonable
 from robot_agent_harness.llm.client import Decision, ModelRequest, ToolCall
 from robot_agent_harness.redaction import (
@@ -532,6 +533,33 @@ def test_values_that_are_no_json_are_looked_through_as_well() -> None:
         told = repr(jsonable(clean.arguments))  # type: ignore[attr-defined]
         assert 'hunter2-odd' not in told
         assert '12345678' not in told
+
+
+@pytest.mark.parametrize('sign', [1, -1])
+def test_a_number_that_python_refuses_to_print_stops_no_record_and_is_hidden_as_a_secret(
+    sign: int,
+) -> None:
+    number = sign * 10**5000
+    redactor = Redactor()
+    redactor.learn('call-1', {'password': number, 'token': 'S3cr3t-0815'})
+    told = {'pin': number, 'other': number + 1}
+    record = SalientEvent(kind='human_message', message='m', details=told)
+    clean = redactor.event(record, Correlation(tool_call_id='call-2'), exact_text(record))
+    assert isinstance(clean, SalientEvent)
+    assert clean.details == {'pin': REDACTED, 'other': number + 1}
+    assert payload_text(clean)
+
+
+def test_a_record_too_long_to_be_kept_whole_is_looked_at_without_being_walked_through() -> None:
+    redactor = Redactor()
+    redactor.learn('call-1', {'password': 'S3cr3t-0815'})
+    record = SalientEvent(kind='human_message', message='m' * (MAX_PAYLOAD_CHARS + 1))
+    ids = Correlation(tool_call_id='call-2')
+    assert redactor.event(record, ids, exact_text(record)) is record
+    record = SalientEvent(kind='human_message', message='m ' * MAX_PAYLOAD_CHARS + 'S3cr3t-0815')
+    clean = redactor.event(record, ids, exact_text(record))
+    assert isinstance(clean, SalientEvent)
+    assert 'S3cr3t-0815' not in clean.message
 
 
 def test_a_log_record_that_cannot_be_formatted_passes_and_others_are_changed_once() -> None:

@@ -15,8 +15,8 @@ import contextlib
 from dataclasses import dataclass, field, replace
 import gc
 import logging
-import os
 import math
+import os
 from pathlib import Path
 import random
 import threading

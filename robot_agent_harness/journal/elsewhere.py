@@ -10,5 +10,7 @@ from robot_agent_harness.journal.reader import JournalReader
 def not_in(reader: JournalReader) -> str:
     """Return that something is not in this file, and which one has what was before it, if any."""
     earlier = reader.predecessor()
-    before = '' if earlier is None else f', and what was before it is in {earlier.name}'
-    return f'not in {reader.path}{before}'
+    if earlier is None:
+        return f'not in {reader.path}'
+    absent = '' if earlier.path else ', which is not beside it'
+    return f'not in {reader.path}, and what was before it is in {earlier.name}{absent}'

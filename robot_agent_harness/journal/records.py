@@ -70,30 +70,29 @@ def row_of(event: Event, ids: Correlation, text: str | None, clock: Clock) -> Ro
         storable(ids.tool_call_id),
         storable(ids.action_id),
         storable(ids.snapshot_id),
-        _reduced_text(event) if text is None else text,
+        _kept(event, text),
     )
 
 
 def payload_text(event: Event) -> str:
     """Return the canonical JSON of an event's payload, whatever the event holds."""
-    text = exact_text(event)
-    return _reduced_text(event) if text is None else text
+    return _kept(event, exact_text(event))
 
 
 def exact_text(event: Event) -> str | None:
-    """Return the canonical JSON of an event's payload; None where it is kept as something else,
-    since JSON cannot hold it or it is too long.
+    """Return the canonical JSON of an event's payload, however long; None where JSON cannot hold
+    it.
     """
-    text: str | None
     try:
-        text = quick_json(vars(event))
+        return quick_json(vars(event))
     except TypeError:
-        text = _other_text(event)
-    return None if text is None or len(text) > MAX_PAYLOAD_CHARS else text
+        return _other_text(event)
 
 
-def _reduced_text(event: Event) -> str:
-    """Return the canonical JSON of the nearest payload that can be kept."""
+def _kept(event: Event, text: str | None) -> str:
+    """Return what is kept of a payload: its exact text, or that of the nearest one that can be."""
+    if text is not None and len(text) <= MAX_PAYLOAD_CHARS:
+        return text
     fields = {name: getattr(event, name) for name in type(event).model_fields}
     text = canonical_json(_reduced(fields, MAX_PAYLOAD_CHARS))
     if len(text) > MAX_PAYLOAD_CHARS:

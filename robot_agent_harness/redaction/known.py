@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 import re
 
-from robot_agent_harness.redaction.secrets import REDACTED
+from robot_agent_harness.redaction.secrets import REDACTED, text_of
 
 SUBSTRING_CHARS_MIN = 6
 """A known secret of this length is replaced inside any text. Shorter ones occur by chance in
@@ -98,7 +98,7 @@ class KnownValues:
 
     def has_number(self, number: int | float) -> bool:
         """Whether a number is, as a whole, one that this call gave."""
-        return self.taught and str(number) in self._taught
+        return self.taught and text_of(number) in self._taught
 
     def _spell(self) -> None:
         values = {piece for value in (*self._kept, *self._taught) for piece in _pieces(value)}

@@ -74,7 +74,15 @@ def is_secret_under(key: str, value: Any) -> bool:
     if not is_secret_key(key):
         return False
     plain = isinstance(value, (str, int, float))
-    return not plain or len(str(value)) >= SHORTEST_OF_WORDS or _surely_secret(key)
+    return not plain or len(text_of(value)) >= SHORTEST_OF_WORDS or _surely_secret(key)
+
+
+def text_of(value: str | int | float) -> str:
+    """Return a text as it is, and a number in decimal; Python refuses that to the largest ones."""
+    try:
+        return str(value)
+    except ValueError:
+        return hex(int(value))
 
 
 def hinted(text: str) -> bool:

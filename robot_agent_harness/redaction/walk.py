@@ -14,7 +14,13 @@ from pydantic import BaseModel, SecretBytes, SecretStr
 
 from robot_agent_harness.redaction.known import KnownValues
 from robot_agent_harness.redaction.patterns import ANY, TextPatterns
-from robot_agent_harness.redaction.secrets import hinted, is_secret_key, is_secret_under, REDACTED
+from robot_agent_harness.redaction.secrets import (
+    hinted,
+    is_secret_key,
+    is_secret_under,
+    REDACTED,
+    text_of,
+)
 
 DEPTH_MAX = 100
 """Levels that are walked through; what is below is replaced by a note."""
@@ -188,7 +194,7 @@ def texts_in(item: Any, depth: int = 0) -> Iterator[str]:
         for part in item if depth < DEPTH_MAX else ():
             yield from texts_in(part, depth + 1)
     elif isinstance(item, (str, int, float)) and not isinstance(item, bool):
-        yield str(item)
+        yield text_of(item)
 
 
 def any_repr(value: Any) -> str:

@@ -47,6 +47,8 @@ def write_report(
     except OSError as error:
         raise ConfigurationError(f'output {output}: {error.strerror}') from error
     with JournalReader(journal) as reader:
+        if mission_id is not None:
+            _refuse_unknown(reader, mission_id)
         damage = reader.damage(told)
         mode = 0o666 & ~_umask()
         # Absolute: a report goes into a file, also one that is called `-`.
@@ -90,11 +92,15 @@ def _source(reader: JournalReader, left_out: int, damage: str | None) -> Source:
     return Source(str(reader.path), reader.last_seq, left_out, name, damage)
 
 
-def _told(reader: JournalReader, mission_id: str) -> Story:
-    selection = Selection(mission_id=mission_id)
-    if not reader.count(selection):
+def _refuse_unknown(reader: JournalReader, mission_id: str) -> None:
+    if not reader.count(Selection(mission_id=mission_id)):
         have = ', '.join(mission.mission_id for mission in reader.missions()[-5:]) or 'none'
         raise ConfigurationError(f'mission {mission_id}: {not_in(reader)}; its newest are: {have}')
+
+
+def _told(reader: JournalReader, mission_id: str) -> Story:
+    _refuse_unknown(reader, mission_id)
+    selection = Selection(mission_id=mission_id)
     return tell(mission_id, with_settings(reader, reader.select(selection)))
 
 

@@ -70,8 +70,8 @@ STEP_BACK_S = 0.005
 goal: whoever waits for that needs 3 ms to put it on disk and to answer, and each further message
 would take half a millisecond of theirs."""
 READY_FOR_S = 0.01
-"""How old a goal that was made ready may be when it is sent, in ROS time: where the disk took
-longer or the clock has jumped, it is made anew."""
+"""How old a goal that was made ready may be when it is sent, on either clock: where the disk took
+longer or the ROS clock has jumped, it is made anew."""
 _UUID = slice(4, 20)
 """Where a serialised feedback message holds its goal id: after the four bytes that name the
 encoding."""
@@ -94,8 +94,10 @@ class _GoalRequest:
     """A request to take a goal, ready to be sent."""
 
     goal_id: str
-    stamp_ns: int
-    """ROS time of its stamps."""
+    monotonic_ns: int
+    """When it was made, on the steady clock."""
+    ros_ns: int
+    """The same in ROS time, which its stamps have."""
     to: AskingClient
     message: Any
 
@@ -318,12 +320,19 @@ class ActionClient:
             raise ConnectionError(f'no action server {self._name}')
         message = parts.impl.SendGoalService.Request(goal_id=_uuid(goal_id))
         fill(message.goal, goal, now_ns=now_ns)
-        return _GoalRequest(goal_id, now_ns, parts.send, message)
+        return _GoalRequest(goal_id, self._clock.monotonic_ns(), now_ns, parts.send, message)
 
     def _still_fits(self, request: _GoalRequest, goal_id: str) -> bool:
         """Whether a request is for this goal, and as good as one that is made now."""
-        age_ns = self._clock.ros_ns() - request.stamp_ns
-        return request.goal_id == goal_id and 0 <= age_ns <= READY_FOR_S * NS_PER_S
+        ages_ns = (
+            self._clock.monotonic_ns() - request.monotonic_ns,
+            self._clock.ros_ns() - request.ros_ns,
+        )
+        return (
+            request.goal_id == goal_id
+            and all(0 <= age_ns <= READY_FOR_S * NS_PER_S for age_ns in ages_ns)
+            and request.to.service_is_ready()
+        )
 
     def _own_goal(self, goal_id: str) -> None:
         self._own[bytes.fromhex(goal_id)] = None
