@@ -12,6 +12,7 @@ characters in lower-case hex.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 import hashlib
 from json.encoder import encode_basestring_ascii
 from typing import Any
@@ -51,10 +52,10 @@ def chain_of(previous: str, row: Sequence[object]) -> str:
     seq, version, kind, wall_ns, ros_ns, mission, turn, call, action, snapshot, payload = row
     # Written out, since this is half the work of a record: a test holds it to canonical_json.
     text = (
-        f'{previous}{{"action_id":{_text(action)},"mission_id":{_text(mission)},'
+        f'{previous}{{"action_id":{_name(action)},"mission_id":{_name(mission)},'
         f'"payload":{_text(payload)},"ros_time_ns":{"null" if ros_ns is None else ros_ns},'
-        f'"schema_version":{version},"seq":{seq},"snapshot_id":{_text(snapshot)},'
-        f'"tool_call_id":{_text(call)},"turn_id":{_text(turn)},"type":{_text(kind)},'
+        f'"schema_version":{version},"seq":{seq},"snapshot_id":{_name(snapshot)},'
+        f'"tool_call_id":{_name(call)},"turn_id":{_name(turn)},"type":{_name(kind)},'
         f'"wall_time_ns":{wall_ns}}}'
     )
     return hashlib.sha256(text.encode('ascii')).hexdigest()
@@ -62,6 +63,10 @@ def chain_of(previous: str, row: Sequence[object]) -> str:
 
 def _text(value: Any) -> str:
     return 'null' if value is None else encode_basestring_ascii(value)
+
+
+_name = lru_cache(maxsize=256)(_text)
+"""The same of ids and types, which come again in the records that follow."""
 
 
 def follows(previous: str, row: Sequence[object], chain: object) -> bool:

@@ -14,7 +14,6 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable
 import contextlib
-from functools import partial
 import logging
 from pathlib import Path
 from typing import TypeAlias
@@ -231,12 +230,10 @@ class MissionJournal:
         submission = self._submission(entries)
         durable = submission.future
         loop = durable.get_loop()
-        begun = loop.time()
         submission.meanwhile = meanwhile
-        submission.deadline = begun + self._write_timeout_s
+        submission.deadline = loop.time() + self._write_timeout_s
         if self._watchdog is None:
             self._watchdog = loop.call_at(submission.deadline, self._expire)
-        durable.add_done_callback(partial(self._on_appended, submission, begun))
         self._submit(submission)
         return durable
 
@@ -293,17 +290,6 @@ class MissionJournal:
             rows.append(row_of(clean, ids, text, self._clock))
         return Submission(kept, rows, loop.create_future())
 
-    def _on_appended(
-        self, submission: Submission, begun: float, durable: asyncio.Future[list[int]]
-    ) -> None:
-        if durable.cancelled():
-            submission.deadline = None
-        elif durable.exception() is None:
-            loop = durable.get_loop()
-            for listener in self._latency_listeners:
-                # From the loop, not from here: the record is on disk, whatever a listener does.
-                loop.call_soon(listener, loop.time() - begun)
-
     def _expire(self) -> None:
         """Fail the appends whose time is over, and look again when the next one's is."""
         following = self._writer.expire(asyncio.get_running_loop().time())
@@ -322,12 +308,19 @@ class MissionJournal:
                 written.append((submission, result))
                 if not future.done():
                     future.set_result(result)
+                    if submission.deadline is not None:
+                        self._tell_latency(future.get_loop(), submission.deadline)
             elif not future.done():
                 future.set_exception(result)
                 future.exception()  # nobody needs to await it: it must not complain when it goes
         if written and self._event_listeners:
             # From the loop, not from here: a listener may write itself.
             written[0][0].future.get_loop().call_soon(self._announce, written)
+
+    def _tell_latency(self, loop: asyncio.AbstractEventLoop, deadline: float) -> None:
+        for listener in self._latency_listeners:
+            # From the loop, not from here: the record is on disk, whatever a listener does.
+            loop.call_soon(listener, loop.time() - deadline + self._write_timeout_s)
 
     def _announce(self, written: list[tuple[Submission, list[int]]]) -> None:
         for submission, numbers in written:

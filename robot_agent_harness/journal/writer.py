@@ -141,6 +141,8 @@ class JournalWriter:
             for submission in list(self.queue):
                 if submission.deadline is None or submission.overdue:
                     continue
+                if submission.future.cancelled():
+                    continue  # nobody waits any more: it is written all the same
                 if submission.deadline > now:
                     following = submission.deadline
                     break  # all are given the same time: those behind it are later
