@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 import contextlib
+from functools import lru_cache
 import json
 import math
 from pathlib import Path
 import shutil
 import sqlite3
 import tempfile
+from types import NoneType
 from typing import Any
 
 from robot_agent_harness.errors import (
@@ -64,11 +66,18 @@ _NUMBERS = {'seq', 'schema_version', 'wall_time_ns', 'ros_time_ns'}
 _MAY_BE_NULL = {'ros_time_ns', 'mission_id', 'turn_id', 'tool_call_id', 'action_id', 'snapshot_id'}
 
 
-def _of_its_type(column: str, value: Any) -> bool:
-    """Return whether a column holds what a journal writes there: SQLite takes anything."""
-    if value is None:
-        return column in _MAY_BE_NULL
-    return isinstance(value, int if column in _NUMBERS else str)
+@lru_cache(maxsize=256)
+def _out_of_place(types: tuple[type, ...]) -> tuple[str, type] | None:
+    """Return the first column that holds what no journal writes there, with the type of that:
+    SQLite takes anything.
+
+    :param types: of a row's values.
+    """
+    for column, kind in zip(COLUMNS, types, strict=True):
+        wanted = int if column in _NUMBERS else str
+        if kind is not wanted and not (kind is NoneType and column in _MAY_BE_NULL):
+            return column, kind
+    return None
 
 
 def _storable(values: Any) -> Any:
@@ -168,12 +177,11 @@ class ReadOnlyJournal:
         """
         *columns, text, chain = row
         seq, version = columns[:2]
-        for column, value in zip(COLUMNS, row, strict=True):
-            if not _of_its_type(column, value):
-                kind = type(value).__name__
-                raise JournalCorruptError(
-                    f'journal {self.path}: {column} of record {seq} cannot be of type {kind}'
-                )
+        if (wrong := _out_of_place(tuple(map(type, row)))) is not None:
+            column, kind = wrong
+            raise JournalCorruptError(
+                f'journal {self.path}: {column} of record {seq} cannot be of type {kind.__name__}'
+            )
         if version > SCHEMA_VERSION:
             raise JournalTooNewError(
                 f'journal {self.path}: record {seq} has schema {version}, and this release knows'
