@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 import contextlib
 from pathlib import Path
 import sqlite3
@@ -77,17 +77,25 @@ def of_first_release(path: Path | str) -> sqlite3.Connection:
     return connection
 
 
-def alter(path: Path, statement: str) -> None:
-    """Change a journal behind its back: its guards are there again afterwards."""
+@contextlib.contextmanager
+def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a journal for changes, as who tampers with one does, and put its guards back."""
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        triggers = connection.execute(
+        guards = connection.execute(
             "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
         ).fetchall()
-        for name, _ in triggers:
+        for name, _ in guards:
             connection.execute(f'DROP TRIGGER {name}')
-        connection.execute(statement)
-        for _, sql in triggers:
+        yield connection
+        for _, sql in guards:
             connection.execute(sql)
+
+
+def alter(path: Path, *statements: str) -> None:
+    """Change a journal behind its back: its guards are there again afterwards."""
+    with unguarded(path) as connection:
+        for statement in statements:
+            connection.execute(statement)
 
 
 def rows(path: Path, columns: str = 'seq, payload') -> list[tuple[Any, ...]]:

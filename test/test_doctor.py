@@ -17,6 +17,7 @@ import sqlite3
 import threading
 from typing import Any
 
+from journal_rig import alter
 import pytest
 
 from robot_agent_harness.clock import SystemClock
@@ -100,14 +101,7 @@ def test_a_lock_file_that_is_a_pipe_keeps_nobody_waiting(tmp_path):
 def test_a_record_that_was_altered_is_a_problem(tmp_path):
     path = tmp_path / 'j.db'
     asyncio.run(written(path))
-    with contextlib.closing(sqlite3.connect(path)) as database, database:
-        kept = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-        triggers = kept.fetchall()
-        for name, _ in triggers:
-            database.execute(f'DROP TRIGGER {name}')
-        database.execute("UPDATE events SET payload = '{}' WHERE seq = 2")
-        for _, sql in triggers:
-            database.execute(sql)
+    alter(path, "UPDATE events SET payload = '{}' WHERE seq = 2")
     found = of(look(path), 'journal')
     assert found.level is Level.PROBLEM
     assert 'record 2 does not follow' in found.message

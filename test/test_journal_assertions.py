@@ -10,7 +10,7 @@ from pathlib import Path
 import sqlite3
 from typing import Any
 
-from journal_rig import opened
+from journal_rig import alter, opened
 import pytest
 
 from robot_agent_harness.events import (
@@ -261,19 +261,6 @@ def test_a_rejected_and_an_unknown_action_are_sound(tmp_path: Path) -> None:
         names = ('seen', 'call', 'fresh', 'checked', 'started')
         entries = [*order(*names), result(status, is_error=True), outcome(state, reason, None)]
         assert check_journal(write(tmp_path / f'{reason}.db', entries)) == []
-
-
-def alter(path: Path, *statements: str) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        triggers = connection.execute(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall()
-        for name, _ in triggers:
-            connection.execute(f'DROP TRIGGER {name}')
-        for statement in statements:
-            connection.execute(statement)
-        for _, sql in triggers:
-            connection.execute(sql)
 
 
 @pytest.mark.parametrize(

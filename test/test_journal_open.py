@@ -15,7 +15,7 @@ import stat
 import subprocess
 import sys
 
-from journal_rig import BOUND_S, content, fact, Helper, numbers, opened, WRITER
+from journal_rig import alter, BOUND_S, content, fact, Helper, numbers, opened, WRITER
 import pytest
 
 from robot_agent_harness.clock import SystemClock
@@ -172,19 +172,7 @@ def _sql(*statements: str) -> Callable[[Path], None]:
 def keeping_triggers(*statements: str) -> Callable[[Path], None]:
     """Alter rows behind the triggers' back, and put the triggers back."""
 
-    def harm(path: Path) -> None:
-        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-            saved = connection.execute(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-            ).fetchall()
-            for name, _ in saved:
-                connection.execute(f'DROP TRIGGER {name}')
-            for statement in statements:
-                connection.execute(statement)
-            for _, sql in saved:
-                connection.execute(sql)
-
-    return harm
+    return lambda path: alter(path, *statements)
 
 
 def foreign_database(path: Path) -> None:

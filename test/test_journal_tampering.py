@@ -7,13 +7,12 @@ Each case breaks one promise of a sound recording, and must find that one and no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-import contextlib
+from collections.abc import Callable
 import json
 from pathlib import Path
-import sqlite3
 from typing import Any
 
+from journal_rig import unguarded
 import pytest
 
 from robot_agent_harness.journal.archive import unpack
@@ -30,20 +29,6 @@ def recorded(name: str, folder: Path) -> Path:
     path = folder / f'{name}.db'
     unpack(REPLAYS / f'{name}.db.gz', path)
     return path
-
-
-@contextlib.contextmanager
-def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a journal for changes, as who tampers with one does, and put its guards back."""
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        guards = connection.execute(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall()
-        for name, _ in guards:
-            connection.execute(f'DROP TRIGGER {name}')
-        yield connection
-        for _, sql in guards:
-            connection.execute(sql)
 
 
 def tamper(path: Path, edit: Edit) -> None:

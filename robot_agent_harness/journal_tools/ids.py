@@ -47,7 +47,7 @@ def nowhere(reader: JournalReader, arguments: argparse.Namespace) -> str:
 
     :param reader: of the file that was named.
     """
-    before = reader.predecessor()
     if arguments.all:
         return f'{not_in(reader)}, nor in any file before it that is beside it'
+    before = reader.predecessor()
     return not_in(reader) + ('; --all looks there as well' if before and before.path else '')

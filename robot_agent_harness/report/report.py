@@ -74,6 +74,7 @@ def report_page(
     from robot_agent_harness.report.page import render
 
     if mission_id is not None:
+        _refuse_unknown(reader, mission_id)
         return render([_told(reader, mission_id)], _source(reader, 0, damage))
     known = [mission.mission_id for mission in reader.missions()]
     chosen = known[-MISSIONS_MAX:][::-1]
@@ -99,9 +100,8 @@ def _refuse_unknown(reader: JournalReader, mission_id: str) -> None:
 
 
 def _told(reader: JournalReader, mission_id: str) -> Story:
-    _refuse_unknown(reader, mission_id)
-    selection = Selection(mission_id=mission_id)
-    return tell(mission_id, with_settings(reader, reader.select(selection)))
+    found = reader.select(Selection(mission_id=mission_id))
+    return tell(mission_id, with_settings(reader, found))
 
 
 def outside_missions(reader: JournalReader) -> Iterator[RecordedEvent]:
